@@ -1,0 +1,122 @@
+//! What a journal holds.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{AgentName, Digest, Submission, TaskId, Verdict};
+
+/// The version of the journal's lines. A reader accepts this version and older ones.
+pub const JOURNAL_VERSION: u32 = 1;
+
+/// One line of a journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Version of the format.
+    pub v: u32,
+    /// Position in the journal, counted from 0.
+    pub seq: u64,
+    /// Milliseconds since the Unix epoch.
+    pub at: u64,
+    /// What happened.
+    pub event: Event,
+}
+
+/// What happened in a trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// A trial began.
+    TrialStarted {
+        /// The task.
+        task: TaskId,
+        /// The agent.
+        agent: AgentName,
+        /// The attempt, counted from 1.
+        attempt: u32,
+        /// Digest of the run's locked configuration.
+        lock: Digest,
+    },
+    /// A phase began: `fetch`, `prepare`, `solve`, `grade`.
+    Phase {
+        /// Its name.
+        name: String,
+    },
+    /// A command ran in a box.
+    Command(CommandRecord),
+    /// The agent chose, tried or dropped a plan, or repaired something.
+    Decision {
+        /// What was decided, in one line.
+        what: String,
+        /// Why.
+        why: String,
+    },
+    /// The agent handed in its result.
+    Submitted {
+        /// The submission.
+        submission: Submission,
+    },
+    /// The grader reached a verdict.
+    Judged {
+        /// The verdict.
+        verdict: Verdict,
+    },
+    /// The trial is over; what follows this line is not part of it.
+    TrialFinished {
+        /// Wall-clock milliseconds from start to finish.
+        wall_ms: u64,
+    },
+    /// The trial was given up for a reason of the infrastructure and will be tried again on resume.
+    Interrupted {
+        /// Why.
+        reason: String,
+    },
+    /// Anything worth telling.
+    Note {
+        /// The text.
+        text: String,
+    },
+}
+
+/// How a command in a box went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommandRecord {
+    /// What it was for, such as `configure`.
+    pub purpose: String,
+    /// The command line as a shell would read it.
+    pub command: String,
+    /// Exit code, when it exited.
+    pub code: Option<i32>,
+    /// The signal that ended it, when one did.
+    pub signal: Option<i32>,
+    /// Whether a time limit ended it.
+    pub timed_out: bool,
+    /// Bytes of output that were not kept.
+    pub truncated_bytes: u64,
+    /// Wall-clock milliseconds.
+    pub wall_ms: u64,
+    /// Processor milliseconds, user and system, of the command and its children.
+    pub cpu_ms: u64,
+    /// Peak resident memory in KiB of its largest process.
+    pub peak_kib: u64,
+    /// The kept output's digest in the store.
+    pub log: Option<Digest>,
+}
+
+/// Where events go. The journal is one; a progress display may be another.
+pub trait EventSink {
+    /// Takes one event. It has reached the disk, where there is one, when this returns.
+    fn emit(&mut self, event: Event) -> Result<(), SinkError>;
+}
+
+/// An event could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write the journal: {0}")]
+pub struct SinkError(pub String);
+
+/// Keeps events in memory, for tests and for callers that only look at the end.
+impl EventSink for Vec<Event> {
+    fn emit(&mut self, event: Event) -> Result<(), SinkError> {
+        self.push(event);
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! The words of Seatrial: what a task, a submission, a verdict and an event are.
+//!
+//! Plain data and pure functions. No I/O, no clock, no async: every other crate may depend on this one.
+
+mod budget;
+mod digest;
+mod event;
+mod exit;
+mod id;
+mod layout;
+mod platform;
+mod recipe;
+mod source;
+mod submission;
+mod task;
+mod truth;
+mod verdict;
+
+pub use budget::Budget;
+pub use digest::{Digest, DigestError};
+pub use event::{CommandRecord, Entry, Event, EventSink, JOURNAL_VERSION, SinkError};
+pub use exit::ExitCode;
+pub use id::{AgentName, IdError, RunId, SuiteName, TaskId};
+pub use layout::{BOX_OUT, BOX_PREFIX, BOX_SOURCE};
+pub use platform::{Arch, Platform, PlatformError};
+pub use recipe::{Purpose, Recipe, Step};
+pub use source::{FilePin, PinnedSource, SourceKind};
+pub use submission::{Submission, SubmittedFile};
+pub use task::{Goal, Task};
+pub use truth::{CompileTruth, Truth, TruthBody};
+pub use verdict::{Answer, Check, Evidence, InvalidReason, Outcome, Profile, Verdict};

@@ -1,0 +1,2 @@
+//! The `seatrial` command: verbs only.
+fn main() {}

@@ -1,0 +1,76 @@
+//! The data folder and its rooms.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use fs_err as fs;
+
+use crate::{Blobs, StoreError};
+
+/// The data folder (`$SEATRIAL_HOME`, or `seatrial` below the XDG data folder).
+///
+/// | folder | what |
+/// |---|---|
+/// | `blobs/` | content under its BLAKE3 digest |
+/// | `images/` | root file systems for boxes |
+/// | `boxes/` | live boxes, each with a lease; leftovers are swept at the next start |
+/// | `runs/` | one folder a run |
+/// | `cache/` | what can be fetched or computed again |
+#[derive(Debug, Clone)]
+pub struct Home {
+    root: PathBuf,
+}
+
+impl Home {
+    /// Opens the data folder, making it and its rooms where they are missing.
+    pub fn open(root: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let root = root.into();
+        for room in ["blobs", "images", "boxes", "runs", "cache"] {
+            fs::create_dir_all(root.join(room))?;
+        }
+        // Absolute, because boxes resolve it from another working folder.
+        let root = fs::canonicalize(&root)?;
+        Ok(Self { root })
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The content-addressed store.
+    pub fn blobs(&self) -> Blobs {
+        Blobs::new(self.root.join("blobs"))
+    }
+
+    /// Where images are.
+    pub fn images(&self) -> PathBuf {
+        self.root.join("images")
+    }
+
+    /// Where live boxes are.
+    pub fn boxes(&self) -> PathBuf {
+        self.root.join("boxes")
+    }
+
+    /// Where runs are.
+    pub fn runs(&self) -> PathBuf {
+        self.root.join("runs")
+    }
+
+    /// A folder for things that can be fetched or computed again, made on demand.
+    pub fn cache(&self, room: &str) -> Result<PathBuf, StoreError> {
+        let path = self.root.join("cache").join(room);
+        fs::create_dir_all(&path)?;
+        Ok(path)
+    }
+}
+
+/// Milliseconds since the Unix epoch.
+pub fn unix_millis() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as u64)
+}

@@ -1,0 +1,15 @@
+//! The ground that everything stands on: content-addressed blobs, run folders, and the append-only journal.
+//!
+//! Knows nothing of tasks or boxes. The caller says where the data folder is; nothing here reads the environment.
+
+mod blobs;
+mod error;
+mod home;
+mod journal;
+mod lease;
+
+pub use blobs::{BlobWriter, Blobs};
+pub use error::StoreError;
+pub use home::{Home, unix_millis};
+pub use journal::{Journal, JournalContents, read_journal};
+pub use lease::Lease;
