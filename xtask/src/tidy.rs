@@ -1,0 +1,77 @@
+//! All rules over the whole checkout.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::{
+    dependencies,
+    finding::{Finding, Level},
+    layers,
+    metadata::Metadata,
+    sources, words,
+};
+
+/// Folders that hold no text of the project.
+const SKIPPED_FOLDERS: [&str; 4] = ["target", ".git", "seatrial-out", "node_modules"];
+/// Written by tools; Cargo's lock file names its registry in every paragraph.
+const SKIPPED_FILES: [&str; 1] = ["Cargo.lock"];
+
+/// Runs every rule, prints what was found, and returns whether nothing has to be mended.
+pub(crate) fn run(root: &Path) -> anyhow::Result<bool> {
+    let members = Metadata::of_workspace(root)?;
+    let mut findings = layers::check(&members);
+    findings.extend(dependencies::lints(root, &members)?);
+    let lock = std::fs::read_to_string(root.join("Cargo.lock")).context("cannot read Cargo.lock")?;
+    findings.extend(dependencies::lock_file(&lock));
+    findings.extend(dependencies::licences(&Metadata::with_dependencies(root)?));
+    findings.extend(texts(root)?);
+    let errors = findings.iter().filter(|finding| finding.level == Level::Error).count();
+    for finding in &findings {
+        eprintln!("{finding}");
+    }
+    println!("tidy: {errors} errors, {} warnings", findings.len() - errors);
+    Ok(errors == 0)
+}
+
+/// The rules for single files.
+fn texts(root: &Path) -> anyhow::Result<Vec<Finding>> {
+    let mut files = Vec::new();
+    collect(root, &mut files)?;
+    files.sort();
+    let mut findings = Vec::new();
+    for file in files {
+        let bytes = match std::fs::read(&file) {
+            Ok(bytes) => bytes,
+            // Somebody's editor may have removed it since the folder was read.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
+        };
+        // Fixtures may be binary; they hold no words.
+        let Ok(text) = String::from_utf8(bytes) else {
+            continue;
+        };
+        let path = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().into_owned();
+        if file.extension().is_some_and(|extension| extension == "rs") && !path.contains("/fixtures/") {
+            findings.extend(sources::check(&path, &text));
+        }
+        findings.extend(words::check(&path, &text));
+    }
+    Ok(findings)
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    for entry in entries {
+        let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let kind = entry.file_type()?;
+        if kind.is_dir() && !SKIPPED_FOLDERS.contains(&name.as_ref()) {
+            collect(&entry.path(), files)?;
+        } else if kind.is_file() && !SKIPPED_FILES.contains(&name.as_ref()) {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
+}
