@@ -24,11 +24,20 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<bool> {
     findings.extend(dependencies::lints(root, &members)?);
     let lock = std::fs::read_to_string(root.join("Cargo.lock")).context("cannot read Cargo.lock")?;
     findings.extend(dependencies::lock_file(&lock));
-    findings.extend(dependencies::licences(&Metadata::with_dependencies(root)?));
+    match Metadata::with_dependencies(root) {
+        Ok(metadata) => findings.extend(dependencies::licences(&metadata)),
+        // A breach that is found already may be the cause, as a cycle is; so this must not hide it.
+        Err(error) => findings.push(Finding::error(
+            "Cargo.lock",
+            "licence",
+            format!("the dependencies cannot be read: {error:#}"),
+            "Mend what cargo complains about; `cargo fetch --locked` downloads what is missing.",
+        )),
+    }
     findings.extend(texts(root)?);
     let errors = findings.iter().filter(|finding| finding.level == Level::Error).count();
     for finding in &findings {
-        eprintln!("{finding}");
+        println!("{finding}");
     }
     println!("tidy: {errors} errors, {} warnings", findings.len() - errors);
     Ok(errors == 0)
