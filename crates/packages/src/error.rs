@@ -1,5 +1,7 @@
 //! Errors of the package index.
 
+use std::path::PathBuf;
+
 /// The index could not be built or opened.
 #[derive(Debug, thiserror::Error)]
 pub enum PackagesError {
@@ -15,4 +17,21 @@ pub enum PackagesError {
     /// The index file is not one of this version; it is built again.
     #[error("{0} is not a package index of this version")]
     Format(String),
+    /// A `Contents` index cannot be read to its end.
+    #[error("cannot read the file list {path}: {problem}; delete it so that it is downloaded again")]
+    Contents {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The archive offers nothing to look names up in.
+    #[error("the archive of {platform} has no usable `Contents` index: check this machine's package sources")]
+    NoContents {
+        /// The platform.
+        platform: String,
+    },
+    /// The archive has more names than the index's format can hold.
+    #[error("the package index would grow beyond what its format can hold ({0})")]
+    TooLarge(&'static str),
 }

@@ -1,0 +1,357 @@
+//! From a key to candidates: tables first, then the index, then guesses that say so.
+
+use crate::{
+    Candidate, Key, PackageIndex, Resolver,
+    classify::{Family, normalised},
+    format::MOST_CANDIDATES,
+    tables::{Static, find_module, is_generated, is_gone, macro_keys, overrides},
+};
+
+/// Above every score that popularity reaches.
+const CERTAIN: f64 = 1.0e9;
+/// A name of another kind that sounds alike.
+const GUESS: f64 = 1.0e-3;
+/// A table leads to another table at most, never round and round.
+const DEEPEST: u8 = 3;
+
+impl Resolver for PackageIndex {
+    fn resolve(&self, key: &Key) -> Vec<Candidate> {
+        let mut answer = Answer::default();
+        self.collect(key, 1.0, DEEPEST, &mut answer);
+        answer.finish()
+    }
+}
+
+/// Candidates gathered so far, each package once.
+#[derive(Default)]
+struct Answer(Vec<Candidate>);
+
+impl Answer {
+    fn add(&mut self, mut candidate: Candidate, factor: f64) {
+        candidate.score *= factor;
+        match self.0.iter_mut().find(|known| known.package == candidate.package) {
+            Some(known) if known.score >= candidate.score => {}
+            Some(known) => *known = candidate,
+            None => self.0.push(candidate),
+        }
+    }
+
+    fn extend(&mut self, candidates: Vec<Candidate>, factor: f64) {
+        for candidate in candidates {
+            self.add(candidate, factor);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn finish(mut self) -> Vec<Candidate> {
+        self.0.sort_by(|left, right| {
+            right
+                .score
+                .total_cmp(&left.score)
+                .then_with(|| left.package.cmp(&right.package))
+        });
+        self.0.truncate(MOST_CANDIDATES);
+        self.0
+    }
+}
+
+impl PackageIndex {
+    fn collect(&self, key: &Key, factor: f64, depth: u8, answer: &mut Answer) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let key = tidy(key);
+        for (position, row) in overrides(&key).enumerate() {
+            if self.has_package(row.package) {
+                let candidate = Candidate {
+                    package: row.package.to_owned(),
+                    because: format!("override table: {}", row.reason),
+                    score: CERTAIN - position as f64,
+                };
+                answer.add(candidate, factor);
+            }
+        }
+        match &key {
+            Key::Header(name) => self.header(name, factor, answer),
+            Key::PkgConfig(name) => answer.extend(self.look_up(Family::PkgConfig, name.as_bytes()), factor),
+            Key::CMake(name) => self.cmake(name, factor, depth, answer),
+            Key::Library(name) => self.library(name, factor, answer),
+            Key::Command(name) => self.command(name, factor, answer),
+            Key::Macro(name) => self.autoconf_macro(name, factor, depth, answer),
+            Key::Python(name) => self.python(name, factor, answer),
+            Key::Path(name) => self.path_of(name, factor, depth, answer),
+        }
+    }
+
+    fn header(&self, name: &str, factor: f64, answer: &mut Answer) {
+        if is_gone(name) || is_generated(name) {
+            return;
+        }
+        let mut found = self.look_up(Family::Header, name.as_bytes());
+        // A common word such as `utils.h` that many own and nobody owns at an include root names nothing in
+        // particular. Only a package named after it may be meant then.
+        let exact = found
+            .iter()
+            .any(|candidate| is_at_include_root(&candidate.because, name));
+        if found.len() == MOST_CANDIDATES && !exact && !name.contains('/') {
+            let stem = name.split('.').next().unwrap_or(name).to_ascii_lowercase();
+            found.retain(|candidate| stem.len() > 1 && candidate.package.contains(&stem));
+        }
+        answer.extend(found, factor);
+    }
+
+    fn cmake(&self, name: &str, factor: f64, depth: u8, answer: &mut Answer) {
+        if let Some(keys) = find_module(name) {
+            self.statics(keys, factor, depth, answer);
+            if keys.is_empty() {
+                return;
+            }
+        }
+        answer.extend(self.look_up(Family::CMake, name.as_bytes()), factor);
+        let folded = name.to_ascii_lowercase();
+        if answer.is_empty() {
+            answer.extend(self.look_up(Family::CMakeFolded, folded.as_bytes()), factor * 0.5);
+        }
+        // Projects bring find modules of their own; what those look for is mostly called like the module.
+        let bare = folded.strip_prefix("lib").unwrap_or(&folded);
+        for guess in [
+            Key::PkgConfig(name.to_owned()),
+            Key::PkgConfig(folded.clone()),
+            Key::PkgConfig(format!("lib{bare}")),
+            Key::Library(bare.to_owned()),
+            Key::Library(name.to_owned()),
+        ] {
+            self.collect(&guess, factor * GUESS, depth.min(1), answer);
+        }
+        if answer.is_empty() {
+            for guess in [
+                Key::Header(format!("{bare}/{bare}.h")),
+                Key::Header(format!("{bare}.h")),
+                Key::Header(format!("{bare}.hpp")),
+                Key::Command(folded.clone()),
+            ] {
+                self.collect(&guess, factor * GUESS, depth.min(1), answer);
+            }
+        }
+        if answer.is_empty() {
+            for package in [format!("lib{bare}-dev"), format!("{bare}-dev"), folded.clone()] {
+                self.package_guess(&package, factor, answer);
+            }
+        }
+    }
+
+    fn library(&self, name: &str, factor: f64, answer: &mut Answer) {
+        answer.extend(self.look_up(Family::Library, name.as_bytes()), factor);
+        if answer.is_empty() {
+            // Boost once tagged its multi-threaded libraries.
+            if let Some(plain) = name.strip_suffix("-mt") {
+                answer.extend(self.look_up(Family::Library, plain.as_bytes()), factor);
+            }
+        }
+    }
+
+    fn command(&self, name: &str, factor: f64, answer: &mut Answer) {
+        answer.extend(self.look_up(Family::Command, name.as_bytes()), factor);
+        if !answer.is_empty() {
+            return;
+        }
+        // `aclocal-1.14`, `gcc-4.8`, `python3.7`, `qmake-qt5`: the same program of the version that there is.
+        let plain = name
+            .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+            .trim_end_matches('-');
+        if plain.len() > 1 && plain != name {
+            for row in overrides(&Key::Command(plain.to_owned())).filter(|row| self.has_package(row.package)) {
+                let candidate = Candidate {
+                    package: row.package.to_owned(),
+                    because: format!("override table: {}", row.reason),
+                    score: CERTAIN,
+                };
+                answer.add(candidate, factor * GUESS);
+            }
+            answer.extend(self.look_up(Family::Command, plain.as_bytes()), factor * GUESS);
+        }
+    }
+
+    fn autoconf_macro(&self, name: &str, factor: f64, depth: u8, answer: &mut Answer) {
+        self.statics(macro_keys(name), factor, depth, answer);
+        // Files are called after the whole macro, or after what follows its usual beginnings.
+        let mut spellings = vec![name];
+        for prefix in ["AM_PATH_", "AM_CHECK_", "AM_", "AC_CHECK_", "AC_", "CHECK_"] {
+            if let Some(rest) = name.strip_prefix(prefix) {
+                spellings.push(rest);
+            }
+        }
+        for (position, spelling) in spellings.iter().enumerate() {
+            let mut spelling = *spelling;
+            let mut factor = factor / 2_f64.powi(i32::try_from(position).unwrap_or(0));
+            while spelling.len() > 2 {
+                let stem: Vec<u8> = normalised(spelling.as_bytes()).collect();
+                answer.extend(self.look_up(Family::Macro, &stem), factor);
+                // The last words may say what of it is wanted: `GTK_DOC_CHECK`, `PKG_CHECK_MODULES`.
+                let Some((shorter, _)) = spelling.rsplit_once('_') else {
+                    break;
+                };
+                if matches!(
+                    shorter,
+                    "AM" | "AC" | "AX" | "AM_PATH" | "AM_CHECK" | "AC_CHECK" | "AC_PROG" | "AC_LIB" | "CHECK"
+                ) {
+                    break;
+                }
+                spelling = shorter;
+                factor *= 0.1;
+            }
+        }
+    }
+
+    fn python(&self, name: &str, factor: f64, answer: &mut Answer) {
+        let mut parts = name.split('.');
+        let top = parts.next().unwrap_or_default();
+        if let Some(second) = parts.next() {
+            answer.extend(
+                self.look_up(Family::Python, format!("{top}/{second}").as_bytes()),
+                factor,
+            );
+        }
+        if answer.is_empty() {
+            answer.extend(self.look_up(Family::Python, top.as_bytes()), factor);
+        }
+    }
+
+    fn path_of(&self, name: &str, factor: f64, depth: u8, answer: &mut Answer) {
+        let Some(relative) = name.strip_prefix('/') else {
+            let base = name.rsplit('/').next().unwrap_or(name);
+            answer.extend(self.look_up(Family::BaseName, base.as_bytes()), factor);
+            return;
+        };
+        answer.extend(self.look_up(Family::Path, relative.as_bytes()), factor);
+        if !answer.is_empty() {
+            return;
+        }
+        // The place may be another one here; what it is for is not.
+        let base = name.rsplit('/').next().unwrap_or_default();
+        let key = if let Some((_, below)) = name.split_once("/include/") {
+            Some(Key::Header(below.to_owned()))
+        } else if let Some(stem) = base.strip_suffix(".pc") {
+            Some(Key::PkgConfig(stem.to_owned()))
+        } else if base.starts_with("lib") && (base.contains(".so") || base.ends_with(".a")) {
+            Some(Key::Library(base.to_owned()))
+        } else if name.contains("/bin/") || name.contains("/sbin/") {
+            Some(Key::Command(base.to_owned()))
+        } else {
+            None
+        };
+        match key {
+            Some(key) => self.collect(&key, factor * 0.5, depth, answer),
+            None => answer.extend(self.look_up(Family::BaseName, base.as_bytes()), factor * 0.5),
+        }
+    }
+
+    /// Each key of a table row, the first one counting most; only the best answer of each, as all are wanted.
+    fn statics(&self, keys: &[Static], factor: f64, depth: u8, answer: &mut Answer) {
+        for (position, key) in keys.iter().enumerate() {
+            let factor = factor * CERTAIN / 10_f64.powi(i32::try_from(position).unwrap_or(0));
+            let key = match key {
+                Static::Header(name) => Key::Header((*name).to_owned()),
+                Static::PkgConfig(name) => Key::PkgConfig((*name).to_owned()),
+                Static::Library(name) => Key::Library((*name).to_owned()),
+                Static::Command(name) => Key::Command((*name).to_owned()),
+                Static::Python(name) => Key::Python((*name).to_owned()),
+                Static::Package(name) => {
+                    if self.has_package(name) {
+                        let because = "macro and module table".to_owned();
+                        answer.add(
+                            Candidate {
+                                package: (*name).to_owned(),
+                                because,
+                                score: 1.0,
+                            },
+                            factor,
+                        );
+                    }
+                    continue;
+                }
+            };
+            let mut part = Answer::default();
+            self.collect(&key, 1.0, depth, &mut part);
+            // The order of the row counts, not how popular one row's package is against another's.
+            for (rank, candidate) in part.finish().into_iter().take(2).enumerate() {
+                let score = 1.0 / 1000_f64.powi(i32::try_from(rank).unwrap_or(0));
+                answer.add(Candidate { score, ..candidate }, factor);
+            }
+        }
+    }
+
+    fn package_guess(&self, package: &str, factor: f64, answer: &mut Answer) {
+        if self.has_package(package) {
+            let because = "a package of that name".to_owned();
+            answer.add(
+                Candidate {
+                    package: package.to_owned(),
+                    because,
+                    score: 1.0,
+                },
+                factor * GUESS,
+            );
+        }
+    }
+}
+
+/// Whether the file is the name itself below an include root, not below some folder of a package in it.
+fn is_at_include_root(path: &str, name: &str) -> bool {
+    let Some(before) = path.strip_suffix(name) else {
+        return false;
+    };
+    let Some(tail) = before.strip_prefix("/usr/include/") else {
+        return before.ends_with("/include/");
+    };
+    // Nothing, or the triplet's folder.
+    tail.is_empty() || (tail.matches('/').count() == 1 && tail.contains("-linux-gnu"))
+}
+
+/// The name as the index spells it: without brackets, options, version bounds and endings.
+fn tidy(key: &Key) -> Key {
+    match key {
+        Key::Header(name) => {
+            let mut name = name.trim().trim_matches(|c| matches!(c, '<' | '>' | '"'));
+            while let Some(rest) = name.strip_prefix("./").or_else(|| name.strip_prefix("../")) {
+                name = rest;
+            }
+            Key::Header(name.to_owned())
+        }
+        Key::PkgConfig(name) => {
+            let name = name
+                .split(|c: char| c.is_whitespace() || matches!(c, '>' | '<' | '=' | '!' | ','))
+                .find(|part| !part.is_empty());
+            Key::PkgConfig(name.unwrap_or_default().trim_end_matches(".pc").to_owned())
+        }
+        Key::Library(name) => {
+            let name = name.trim();
+            let name = name.strip_prefix("-l").unwrap_or(name).trim_start_matches(':');
+            let name = match name.find(".so") {
+                Some(end) => name.get(..end).unwrap_or(name),
+                None => name.trim_end_matches(".a").trim_end_matches(".la"),
+            };
+            // `lib` belongs to the file's name; but `-llibfoo` exists, so only a whole file name loses it.
+            let full = key_is_file(key);
+            Key::Library(name.strip_prefix("lib").filter(|_| full).unwrap_or(name).to_owned())
+        }
+        Key::Command(name) => {
+            let base = name.trim().rsplit('/').next().unwrap_or_default();
+            Key::Command(base.to_owned())
+        }
+        Key::CMake(name) => Key::CMake(name.trim().to_owned()),
+        Key::Macro(name) => Key::Macro(name.trim().trim_end_matches("()").to_owned()),
+        Key::Python(name) => Key::Python(name.trim().to_owned()),
+        Key::Path(name) => Key::Path(name.trim().to_owned()),
+    }
+}
+
+fn key_is_file(key: &Key) -> bool {
+    match key {
+        Key::Library(name) => {
+            name.starts_with("lib") && (name.contains(".so") || name.ends_with(".a") || name.ends_with(".la"))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,26 @@
+//! What files cannot say: small tables, each row with its reason.
+
+mod cmake;
+mod macros;
+mod overrides;
+
+pub(crate) use cmake::find_module;
+pub(crate) use macros::macro_keys;
+pub(crate) use overrides::{is_generated, is_gone, overrides};
+
+/// A key in a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Static {
+    /// A header.
+    Header(&'static str),
+    /// A pkg-config module.
+    PkgConfig(&'static str),
+    /// A library.
+    Library(&'static str),
+    /// A program.
+    Command(&'static str),
+    /// A Python module.
+    Python(&'static str),
+    /// A package by its name.
+    Package(&'static str),
+}
