@@ -1,1 +1,41 @@
-//! Placeholder until its room is built.
+//! Suites: what to try and how to grade it, the corpora that hold their tasks, and how corpora are made.
+//!
+//! A suite lays a task into a box and judges a submission in a fresh one. It knows no agent: the two meet one floor up.
+//! Adding a suite is one folder here and one line in [`suite`].
+
+mod calibration;
+mod compile;
+mod corpus;
+mod error;
+mod suite;
+
+pub use calibration::{gold_source, gold_submission};
+pub use compile::Compile;
+pub use corpus::{Corpus, CorpusError, CorpusFacts, TaskLock, TaskState};
+pub use error::SuiteError;
+use seatrial_core::SuiteName;
+pub use suite::{GradeRequest, Live, Suite};
+
+/// The suite with this name.
+pub fn suite(name: &SuiteName) -> Option<&'static dyn Suite> {
+    all().into_iter().find(|suite| suite.name() == name.as_str())
+}
+
+/// Every suite, in the order in which help texts list them.
+pub fn all() -> [&'static dyn Suite; 1] {
+    [&Compile]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_suite_is_found_under_its_own_name() {
+        for each in all() {
+            let name: SuiteName = each.name().parse().unwrap();
+            assert_eq!(suite(&name).map(Suite::name), Some(each.name()));
+        }
+        assert!(suite(&"nothing".parse().unwrap()).is_none());
+    }
+}

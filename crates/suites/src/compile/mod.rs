@@ -1,0 +1,40 @@
+//! The compile suite: build a C or C++ project from its pinned source, with nobody's instructions.
+//!
+//! Grading replays the submission's script in a fresh box and looks at what it made. It reads no exit code as success
+//! and no claim of an agent; it knows nothing of how an agent works.
+
+mod collect;
+mod debug_info;
+mod grade;
+mod hacks;
+mod installed;
+mod judge;
+mod kinds;
+mod paper;
+mod pinned;
+mod prepare;
+mod provenance;
+mod replay;
+
+use seatrial_core::{EventSink, Task, Verdict};
+use seatrial_sandbox::Sandbox;
+use seatrial_source::SourceTree;
+
+use crate::{GradeRequest, Suite, SuiteError};
+
+/// The compile suite.
+pub struct Compile;
+
+impl Suite for Compile {
+    fn name(&self) -> &'static str {
+        "compile"
+    }
+
+    fn prepare(&self, task: &Task, source: &SourceTree, sandbox: &mut dyn Sandbox) -> Result<(), SuiteError> {
+        prepare::prepare(task, source, sandbox)
+    }
+
+    fn grade(&self, request: &GradeRequest<'_>, events: &mut dyn EventSink) -> Vec<Verdict> {
+        grade::grade(request, events)
+    }
+}

@@ -1,0 +1,135 @@
+//! Lays the pinned source into a box and closes the ways to the answer key.
+
+use std::{fmt::Write as _, time::Duration};
+
+use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, Task};
+use seatrial_sandbox::{Command, Sandbox, SandboxError};
+use seatrial_source::SourceTree;
+
+use crate::SuiteError;
+
+/// Lays the source below [`BOX_SOURCE`], makes the two other folders, and blocks the task's own packages.
+pub(super) fn prepare(task: &Task, source: &SourceTree, sandbox: &mut dyn Sandbox) -> Result<(), SuiteError> {
+    lay_source(source, sandbox)?;
+    for (path, text) in [
+        ("/etc/apt/preferences.d/seatrial", preferences(&task.blocked_sources)),
+        ("/etc/apt/apt.conf.d/zz-seatrial", APT_SETTINGS.to_owned()),
+    ] {
+        sandbox.write_file(path, text.as_bytes(), 0o644)?;
+    }
+    helper(
+        sandbox,
+        "closing the distribution's source packages",
+        &format!(
+            "mkdir -p {BOX_SOURCE} {BOX_OUT} {BOX_PREFIX}\n\
+             shopt -s nullglob\n\
+             for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do\n\
+             [ -f \"$list\" ] && sed -i -E '/^[[:space:]]*deb-src/d' \"$list\"\n\
+             done\n\
+             for list in /etc/apt/sources.list.d/*.sources; do\n\
+             sed -i -E '/^Types:/s/deb-src//g' \"$list\"\n\
+             done\n\
+             true"
+        ),
+    )?;
+    Ok(())
+}
+
+/// Without this target the package manager knows no index of sources, even when a script adds a `deb-src` line.
+const APT_SETTINGS: &str =
+    "// Source packages are the answer key of a compile task.\n#clear Acquire::IndexTargets::deb-src;\n";
+
+/// Pins that take every version of every package built from the sources off the table.
+fn preferences(blocked: &[String]) -> String {
+    let mut text = String::from("Explanation: packages built from the task's own source are its answer key\n");
+    for source in blocked.iter().filter(|source| is_package_name(source)) {
+        let _ = write!(text, "\nPackage: src:{source}\nPin: release *\nPin-Priority: -1\n");
+    }
+    text
+}
+
+/// Names are written into a file of the package manager, so only names can be.
+fn is_package_name(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '+' | '-' | '.'))
+}
+
+fn lay_source(source: &SourceTree, sandbox: &mut dyn Sandbox) -> Result<(), SuiteError> {
+    let (mut reader, mut writer) = std::io::pipe()?;
+    std::thread::scope(|scope| {
+        let packing = scope.spawn(move || source.write_tar(&mut writer));
+        let laid = sandbox.write_tree(BOX_SOURCE, &mut reader);
+        // Whoever stopped reading early must not leave the packer waiting for ever.
+        drop(reader);
+        let packed = packing
+            .join()
+            .map_err(|_| std::io::Error::other("packing the source for the box broke off"))?;
+        // The box reports its own reason first: the packer then only sees a closed pipe.
+        laid?;
+        packed?;
+        Ok(())
+    })
+}
+
+/// Runs a small command of ours and returns its standard output and error, merged.
+pub(super) fn helper(sandbox: &mut dyn Sandbox, what: &'static str, script: &str) -> Result<Vec<u8>, SuiteError> {
+    let mut output = Vec::new();
+    let execution = sandbox.exec(
+        &Command {
+            output_limit: 256 << 20,
+            ..Command::bash(script).with_timeout(Duration::from_mins(5))
+        },
+        &mut output,
+    )?;
+    if execution.succeeded() {
+        return Ok(output);
+    }
+    let text = String::from_utf8_lossy(&output);
+    let tail: Vec<&str> = text.lines().rev().take(3).collect();
+    Err(SuiteError::Helper {
+        what,
+        problem: format!(
+            "{:?}: {}",
+            execution.status,
+            tail.into_iter().rev().collect::<Vec<_>>().join(" | ")
+        ),
+    })
+}
+
+/// Reads a file of the box that may not be there.
+pub(super) fn read_if_there(sandbox: &mut dyn Sandbox, path: &str, limit: u64) -> Result<Option<Vec<u8>>, SuiteError> {
+    match sandbox.read_file(path, limit) {
+        Ok(content) => Ok(Some(content.bytes)),
+        Err(SandboxError::NoSuchFile(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn each_blocked_source_gets_a_pin_and_junk_gets_none() {
+        expect![[r"
+            Explanation: packages built from the task's own source are its answer key
+
+            Package: src:hello
+            Pin: release *
+            Pin-Priority: -1
+
+            Package: src:libfoo++
+            Pin: release *
+            Pin-Priority: -1
+        "]]
+        .assert_eq(&preferences(&[
+            "hello".to_owned(),
+            "libfoo++".to_owned(),
+            "x\nPin: y".to_owned(),
+        ]));
+    }
+}

@@ -1,0 +1,59 @@
+//! Errors of suites: always the harness's or the machine's, never the agent's.
+
+use seatrial_core::InvalidReason;
+
+/// A suite's machinery broke. A submission that does not work is a verdict, not an error.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// The box broke.
+    #[error(transparent)]
+    Sandbox(#[from] seatrial_sandbox::SandboxError),
+    /// The source could not be read.
+    #[error(transparent)]
+    Source(#[from] seatrial_source::SourceError),
+    /// The journal could not be written.
+    #[error(transparent)]
+    Sink(#[from] seatrial_core::SinkError),
+    /// The store said no.
+    #[error(transparent)]
+    Store(#[from] seatrial_store::StoreError),
+    /// The file system said no. The message names the path.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// A helper command of ours failed in the box.
+    #[error("{what} failed in the box: {problem}")]
+    Helper {
+        /// What it was for.
+        what: &'static str,
+        /// How it ended, with the end of its output.
+        problem: String,
+    },
+    /// The task does not fit the suite.
+    #[error("task {task}: {problem}")]
+    Task {
+        /// The task.
+        task: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl SuiteError {
+    /// What a verdict blames.
+    pub fn invalid_reason(&self) -> InvalidReason {
+        match self {
+            Self::Sandbox(error) => error.invalid_reason(),
+            Self::Source(error) => error.invalid_reason().unwrap_or(InvalidReason::Task),
+            Self::Store(error) if error.is_disk_full() => InvalidReason::DiskFull,
+            Self::Io(error) if error.kind() == std::io::ErrorKind::StorageFull => InvalidReason::DiskFull,
+            Self::Helper { .. } => InvalidReason::Sandbox,
+            Self::Task { .. } => InvalidReason::Task,
+            Self::Sink(_) | Self::Store(_) | Self::Io(_) => InvalidReason::Internal,
+        }
+    }
+
+    /// Whether the user stopped it.
+    pub fn is_interrupt(&self) -> bool {
+        matches!(self, Self::Sandbox(seatrial_sandbox::SandboxError::Interrupted))
+    }
+}

@@ -1,0 +1,84 @@
+//! The contract of a suite.
+
+use std::sync::{Arc, atomic::AtomicBool};
+
+use seatrial_core::{CommandRecord, Digest, EventSink, Submission, Task, Truth, Verdict};
+use seatrial_sandbox::{Limits, Network, Sandbox, SandboxFactory};
+use seatrial_source::SourceTree;
+use seatrial_store::Blobs;
+
+use crate::SuiteError;
+
+/// How tasks of one kind are laid into a box and how submissions are judged.
+pub trait Suite: Send + Sync {
+    /// Its stable name, as tasks write it in `suite`.
+    fn name(&self) -> &'static str;
+
+    /// Lays the source, and what blocks the answer key, into a box.
+    fn prepare(&self, task: &Task, source: &SourceTree, sandbox: &mut dyn Sandbox) -> Result<(), SuiteError>;
+
+    /// Judges a submission in a fresh box: one verdict per profile, `strict` first, then `paper`.
+    ///
+    /// A fault of the machinery is an `invalid` verdict, so this never fails. When the request's stopper is raised the
+    /// verdicts are `invalid` too, and the caller, who raised it, must not record them.
+    fn grade(&self, request: &GradeRequest<'_>, events: &mut dyn EventSink) -> Vec<Verdict>;
+}
+
+/// Takes output as it comes, for a person who watches.
+pub type Live<'a> = &'a dyn Fn(&[u8]);
+
+/// What a grader works with.
+pub struct GradeRequest<'a> {
+    /// What was asked for.
+    pub task: &'a Task,
+    /// The answer key.
+    pub truth: &'a Truth,
+    /// What was handed in.
+    pub submission: &'a Submission,
+    /// The commands that led to it, for the scan for results that were not earned.
+    pub commands: &'a [CommandRecord],
+    /// The pinned source on this machine.
+    pub source: &'a SourceTree,
+    /// Makes the fresh box.
+    pub factory: &'a dyn SandboxFactory,
+    /// The image of the fresh box.
+    pub image: Digest,
+    /// Bounds of the fresh box.
+    pub limits: Limits,
+    /// Network of the fresh box.
+    pub network: Network,
+    /// Where logs go.
+    pub blobs: &'a Blobs,
+    /// Takes the script's output as it comes, for a person who watches.
+    pub output: Option<Live<'a>>,
+    /// Raised by the caller, from any thread, to give up.
+    pub stopper: Option<Arc<AtomicBool>>,
+}
+
+impl<'a> GradeRequest<'a> {
+    /// A request with the default bounds, the host's network, no recorded commands and nobody watching.
+    pub fn new(
+        task: &'a Task,
+        truth: &'a Truth,
+        submission: &'a Submission,
+        source: &'a SourceTree,
+        factory: &'a dyn SandboxFactory,
+        image: Digest,
+        blobs: &'a Blobs,
+    ) -> Self {
+        Self {
+            task,
+            truth,
+            submission,
+            commands: &[],
+            source,
+            factory,
+            image,
+            limits: Limits::default(),
+            network: Network::Host,
+            blobs,
+            output: None,
+            stopper: None,
+        }
+    }
+}
