@@ -1,0 +1,74 @@
+//! Generators that sources call for, and what makefiles ask pkg-config for.
+
+use seatrial_packages::Key;
+
+use super::Declared;
+use crate::{
+    pattern::Pattern,
+    tree::{Tree, is_side_folder, join, parent, strip},
+};
+
+static PKG_CONFIG: Pattern = Pattern::new(r"pkg-config((?:\s+[^`)\n|;&'\x22]+)+)");
+static OLD_CONFIG: Pattern = Pattern::new(r"(?m)(?:`|\$\(shell\s+|\$\()\s*([a-z][a-z0-9_.-]*-config)\s+--");
+
+/// Grammars and scanners whose output is not shipped.
+pub(super) fn generators(tree: &Tree, folder: &str, declared: &mut Declared) {
+    for path in tree.below(folder) {
+        if is_side_folder(parent(strip(path, folder))) {
+            continue;
+        }
+        let Some((stem, extension)) = path.rsplit_once('.') else {
+            continue;
+        };
+        let made = |endings: &[&str]| {
+            let plain = strip(stem, parent(path));
+            endings.iter().any(|ending| tree.has(&format!("{stem}{ending}")))
+                || endings
+                    .iter()
+                    .any(|ending| tree.has(&join(parent(path), &format!("{}{ending}", plain.replace('-', "_")))))
+        };
+        match extension {
+            "y" | "yy" | "ypp" | "y++" if !made(&[".c", ".cc", ".cpp", ".tab.c", ".tab.h", ".cxx"]) => {
+                // Other languages have grammars with the same ending.
+                if tree.head(path, 64 << 10).is_some_and(|text| text.contains("%%")) {
+                    declared.require(Key::Command("bison".to_owned()));
+                }
+            }
+            "l" | "ll" | "lpp" | "l++" if !made(&[".c", ".cc", ".cpp", ".yy.c", ".cxx"]) => {
+                if tree.head(path, 64 << 10).is_some_and(|text| text.contains("%%")) {
+                    declared.require(Key::Command("flex".to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Modules that a makefile names in calls of pkg-config: without them its flags would be silently empty.
+pub(super) fn read_makefile(text: &str, declared: &mut Declared) {
+    for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
+        for arguments in PKG_CONFIG.all(line) {
+            let words = arguments.split_whitespace().filter(|word| !word.starts_with('-'));
+            for module in super::cmake::modules(words.filter(|word| {
+                !word.contains(['$', '/', '2'].as_slice()) || word.starts_with(|c: char| c.is_ascii_alphabetic())
+            })) {
+                if module.chars().any(|c| c.is_ascii_lowercase() || c.is_ascii_uppercase()) && module.len() > 1 {
+                    declared.require(Key::PkgConfig(module));
+                }
+            }
+        }
+        for program in OLD_CONFIG.all(line) {
+            if program != "pkg-config" {
+                declared.require(Key::Command(program.to_owned()));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn patterns_compile() {
+        assert!(super::PKG_CONFIG.compiles() && super::OLD_CONFIG.compiles());
+    }
+}

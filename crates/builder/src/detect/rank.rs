@@ -1,0 +1,139 @@
+//! Ranks build roots by evidence.
+
+use super::{BuildRoot, BuildSystem};
+use crate::tree::{Tree, base, is_side_folder, language, parent};
+
+/// Roots that are kept.
+const KEPT: usize = 60;
+
+/// What a system is worth when several are in one folder.
+fn system_worth(system: BuildSystem) -> f64 {
+    match system {
+        BuildSystem::Autotools => 1.00,
+        BuildSystem::Meson => 0.97,
+        BuildSystem::AutotoolsBootstrap => 0.94,
+        BuildSystem::CMake => 0.93,
+        BuildSystem::Configure => 0.90,
+        BuildSystem::QMake => 0.85,
+        BuildSystem::Make | BuildSystem::Waf => 0.82,
+        BuildSystem::Scons => 0.80,
+        BuildSystem::Imake => 0.70,
+        BuildSystem::Ninja => 0.65,
+        BuildSystem::Script => 0.50,
+        BuildSystem::PlainC => 0.20,
+    }
+}
+
+/// Words by which documents and CI files show the system in use.
+fn words(system: BuildSystem) -> &'static [&'static str] {
+    match system {
+        BuildSystem::CMake => &["cmake .", "cmake -", "cmake --build", "ccmake"],
+        BuildSystem::Meson => &["meson setup", "meson build", "meson .", "meson _build", "ninja -C"],
+        BuildSystem::Autotools | BuildSystem::AutotoolsBootstrap => {
+            &["autogen.sh", "autoreconf", "bootstrap", "./configure"]
+        }
+        BuildSystem::Configure => &["./configure", "./config", "./Configure"],
+        BuildSystem::QMake => &["qmake"],
+        BuildSystem::Make => &["make linux", "make -f", "run make", "type make", "$ make", "`make`"],
+        BuildSystem::Waf => &["./waf", "waf configure"],
+        BuildSystem::Scons => &["scons"],
+        BuildSystem::Imake => &["xmkmf"],
+        BuildSystem::Ninja => &["ninja"],
+        BuildSystem::Script => &["build.sh", "compile.sh", "make.sh"],
+        BuildSystem::PlainC => &["gcc -", "cc -o", "g++ "],
+    }
+}
+
+/// Scores, sorts and cuts the list.
+pub(super) fn rank(tree: &Tree, found: &mut Vec<BuildRoot>) {
+    let sources: Vec<&str> = tree.files().filter(|path| language(path).is_some()).collect();
+    let documents = documents(tree);
+    for root in found.iter_mut() {
+        score(root, &sources, &documents);
+    }
+    found.sort_by(|a, b| {
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| a.folder.cmp(&b.folder))
+            .then_with(|| a.system.cmp(&b.system))
+    });
+    found.truncate(KEPT);
+}
+
+fn score(root: &mut BuildRoot, sources: &[&str], documents: &str) {
+    let mut score = system_worth(root.system);
+    let depth = if root.folder.is_empty() {
+        0
+    } else {
+        root.folder.matches('/').count() + 1
+    };
+    if depth > 0 {
+        score -= 0.22 * depth.min(6) as f64;
+        root.evidence.push(format!("{depth} folders below the top"));
+    }
+    let below = sources.iter().filter(|path| is_below(path, &root.folder)).count();
+    let share = if sources.is_empty() {
+        0.0
+    } else {
+        below as f64 / sources.len() as f64
+    };
+    score += 0.4 * share;
+    root.evidence
+        .push(format!("{:.0} % of the sources below", share * 100.0));
+    if let Some(word) = words(root.system).iter().find(|word| documents.contains(**word)) {
+        score += 0.06;
+        root.evidence.push(format!("the documents say `{word}`"));
+    }
+    if !root.folder.is_empty() && is_side_folder(&root.folder) {
+        score -= 0.8;
+        root.evidence
+            .push("the folder's name says that it is not the project itself".to_owned());
+    }
+    if is_home_folder(&root.folder) {
+        // `unix/Makefile` builds what lies beside it.
+        score += 0.3;
+        root.evidence.push("the folder is for systems like this".to_owned());
+    }
+    root.score = score;
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn is_home_folder(folder: &str) -> bool {
+    matches!(
+        base(folder).to_ascii_lowercase().as_str(),
+        "unix" | "linux" | "posix" | "gcc" | "gmake" | "unixes"
+    ) && !is_side_folder(parent(folder))
+}
+
+/// What documents and CI files at the top say, in one text.
+fn documents(tree: &Tree) -> String {
+    let mut text = String::new();
+    for path in tree.files() {
+        let name = base(path).to_ascii_lowercase();
+        let at_top = !path.contains('/');
+        let wanted = at_top
+            && (name.starts_with("readme")
+                || name.starts_with("install")
+                || name.starts_with("building")
+                || name.starts_with("compil")
+                || name.starts_with("hacking")
+                || name == "build.md"
+                || name == "build.txt"
+                || name.starts_with("dockerfile")
+                || name == ".travis.yml"
+                || name == ".gitlab-ci.yml")
+            || path.starts_with(".github/workflows/");
+        // The generic text that Automake lays says nothing about this project.
+        if wanted
+            && let Some(content) = tree.head(path, 64 << 10)
+            && !content.contains("These are generic installation instructions")
+        {
+            text.push_str(&content);
+            text.push('\n');
+        }
+    }
+    text
+}

@@ -1,0 +1,458 @@
+//! One plan with its rounds of run, diagnosis and repair.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use seatrial_core::{Purpose, Step};
+use seatrial_diagnosis::{Diagnosis, Kind, Problem, diagnose};
+use seatrial_packages::{Key, Resolver};
+use seatrial_sandbox::Sandbox;
+use seatrial_store::Blobs;
+
+use super::{ground::Ground, is_late, runner};
+use crate::{
+    Artifact, ArtifactKind, AttemptSummary, BuildRequest, BuilderError, Plan, Watcher, artifacts,
+    declared::{Declared, declared},
+    pattern::Pattern,
+    plan::Settings,
+    repair::{Missing, Rank, Repair, Situation, keys, problems, repairs},
+    tree::Tree,
+};
+
+/// Rounds of one plan.
+const ROUNDS: u32 = 18;
+
+/// What every attempt works with.
+pub(super) struct Shop<'a, 'b> {
+    pub(super) request: &'a BuildRequest<'b>,
+    pub(super) sandbox: &'a mut dyn Sandbox,
+    pub(super) resolver: &'a dyn Resolver,
+    pub(super) blobs: &'a Blobs,
+    pub(super) watcher: &'a mut dyn Watcher,
+    pub(super) tree: &'a Tree,
+    pub(super) ground: Ground,
+}
+
+/// What one run of a plan's steps came to.
+#[derive(Debug, Clone)]
+pub(super) struct Trial {
+    pub(super) settings: Settings,
+    pub(super) packages: Vec<String>,
+    /// The steps as a recipe has them.
+    pub(super) steps: Vec<Step>,
+    /// Whether every step but installing exited with 0.
+    pub(super) clean: bool,
+    /// How far it came: the number of steps that succeeded.
+    pub(super) reached: usize,
+    pub(super) artifacts: Vec<Artifact>,
+    pub(super) worth: f64,
+    pub(super) wall: Duration,
+    /// The phase and the log of the step that failed; of the build when none did.
+    pub(super) phase: Purpose,
+    pub(super) log: Vec<u8>,
+    /// What ended it, when that was a limit.
+    pub(super) limit: Option<String>,
+    pub(super) problem: Option<Problem>,
+    pub(super) stopped_by: Option<String>,
+}
+
+impl Trial {
+    /// For comparing plans: what was made, and a little for a build without failures.
+    pub(super) fn score(&self) -> f64 {
+        if self.clean { self.worth * 1.1 } else { self.worth }
+    }
+
+    /// Whether it made what a project is for: programs, shared libraries, or at least an archive.
+    pub(super) fn is_product(&self) -> bool {
+        [
+            ArtifactKind::Executable,
+            ArtifactKind::SharedObject,
+            ArtifactKind::Archive,
+        ]
+        .into_iter()
+        .any(|kind| artifacts::has(&self.artifacts, kind))
+    }
+
+    fn is_better_than(&self, other: &Self) -> bool {
+        (self.clean, self.reached) > (other.clean, other.reached)
+            || (self.clean, self.reached) == (other.clean, other.reached) && self.worth > other.worth
+    }
+
+    fn is_worse_than(&self, other: &Self) -> bool {
+        other.is_better_than(self)
+    }
+}
+
+impl Shop<'_, '_> {
+    /// Whether less time than this is left.
+    pub(super) fn is_late(&self, need: Duration) -> bool {
+        is_late(self.request.deadline, need)
+    }
+
+    /// Runs a plan's steps once, from the pinned source with these packages.
+    pub(super) fn run(
+        &mut self,
+        steps: &[Step],
+        settings: &Settings,
+        packages: &mut Vec<String>,
+        missing: &mut Missing,
+    ) -> Result<Trial, BuilderError> {
+        self.ground
+            .prepare(packages, missing, self.request, self.sandbox, self.blobs, self.watcher)?;
+        self.ground.soil();
+        let mut trial = Trial {
+            settings: settings.clone(),
+            packages: packages.clone(),
+            steps: steps.to_vec(),
+            clean: true,
+            reached: 0,
+            artifacts: Vec::new(),
+            worth: 0.0,
+            wall: Duration::ZERO,
+            phase: Purpose::Build,
+            log: Vec::new(),
+            limit: None,
+            problem: None,
+            stopped_by: None,
+        };
+        for (number, step) in steps.iter().enumerate() {
+            let ran = runner::run(step, self.request, self.sandbox, self.blobs, self.watcher)?;
+            trial.wall += ran.wall;
+            if ran.ok {
+                trial.reached += 1;
+                if step.purpose == Purpose::Build {
+                    trial.log = ran.log;
+                }
+                continue;
+            }
+            if step.purpose == Purpose::Install || step.keep_going {
+                // Installing is a bonus; the step stays in the recipe, where its failure is tolerated too.
+                continue;
+            }
+            trial.clean = false;
+            trial.phase = step.purpose;
+            trial.limit = ran.stopped;
+            trial.log = ran.log;
+            if step.purpose == Purpose::Build
+                && let Some(step) = trial.steps.get_mut(number)
+            {
+                step.keep_going = true;
+            }
+            break;
+        }
+        let changes = self.sandbox.changes(&self.ground.snapshot())?;
+        trial.artifacts = artifacts::artifacts(&changes);
+        trial.worth = artifacts::worth(&trial.artifacts);
+        Ok(trial)
+    }
+}
+
+/// Tries a plan until it is clean or nothing more is known; hands back the best run that made something.
+pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Trial>, AttemptSummary), BuilderError> {
+    let mut state = State::new(shop, plan);
+    let mut best: Option<Trial> = None;
+    let mut rounds = 0;
+    while rounds < ROUNDS && !shop.is_late(Duration::from_secs(3)) {
+        rounds += 1;
+        let steps = plan.steps_with(&state.settings);
+        let mut trial = shop.run(&steps, &state.settings, &mut state.packages, &mut state.missing)?;
+        let diagnosis = examine(&mut trial);
+        let done = trial.clean && trial.is_product();
+        if best.as_ref().is_some_and(|best| trial.is_worse_than(best)) && !done {
+            // What was changed did harm: its settings are dropped. Packages stay, since dropping them could hide why.
+            if let Some(best) = &best
+                && state.settings != best.settings
+            {
+                shop.watcher
+                    .decision("take the last change back", "less was built with it");
+                state.settings = best.settings.clone();
+            }
+        } else {
+            best = Some(trial.clone());
+        }
+        if done || trial.limit.is_some() {
+            break;
+        }
+        if !state.repair(shop, plan, &trial, &diagnosis) {
+            break;
+        }
+    }
+    let summary = AttemptSummary {
+        plan: plan.title(),
+        system: plan.system,
+        rounds,
+        clean: best.as_ref().is_some_and(|best| best.clean),
+        linked: best.as_ref().map_or(0, |best| artifacts::linked(&best.artifacts).len()),
+        repairs: state.repairs,
+        stopped_by: best.as_ref().and_then(|best| best.stopped_by.clone()),
+        problem: best.as_ref().and_then(|best| best.problem.clone()),
+    };
+    Ok((best, summary))
+}
+
+/// Reads the log of the step that counts, and notes what stopped the run.
+fn examine(trial: &mut Trial) -> Diagnosis {
+    let diagnosis = diagnose(&trial.log);
+    if trial.clean {
+        if !trial.is_product() {
+            trial.stopped_by = Some("every step exited with 0, but no program or library was made".to_owned());
+        }
+        return diagnosis;
+    }
+    let words = trial.phase.as_str();
+    trial.problem.clone_from(&diagnosis.cause);
+    trial.stopped_by = Some(match (&trial.limit, &diagnosis.cause) {
+        (Some(limit), _) => format!("{words}: {limit}"),
+        (None, Some(cause)) => format!("{words}: {}", cause.text.trim()),
+        (None, None) => format!("{words}: {}", last_line(&trial.log)),
+    });
+    diagnosis
+}
+
+/// The last line that says something.
+fn last_line(log: &[u8]) -> String {
+    let text = String::from_utf8_lossy(log.get(log.len().saturating_sub(4096)..).unwrap_or(log)).into_owned();
+    let says = |line: &&str| !line.trim().is_empty();
+    let error = text
+        .lines()
+        .rfind(|line| line.to_ascii_lowercase().contains("error") && !line.starts_with("make"));
+    error
+        .or_else(|| text.lines().rfind(says))
+        .unwrap_or("it failed without a word")
+        .trim()
+        .chars()
+        .take(300)
+        .collect()
+}
+
+/// What an attempt has changed so far.
+struct State {
+    settings: Settings,
+    packages: Vec<String>,
+    missing: Missing,
+    declared: Declared,
+    tried: BTreeSet<String>,
+    repairs: Vec<String>,
+}
+
+impl State {
+    /// Starts with what the project declares to be needed.
+    fn new(shop: &mut Shop<'_, '_>, plan: &Plan) -> Self {
+        let declared = declared(shop.tree, plan);
+        let missing = Missing::default();
+        let packages = packages_for(&declared.required, &missing, shop.resolver);
+        if !packages.is_empty() {
+            let names: Vec<String> = declared.required.iter().map(ToString::to_string).collect();
+            shop.watcher.decision(
+                &format!("install {}", packages.join(" ")),
+                &format!("the project declares that it needs {}", names.join(", ")),
+            );
+        }
+        Self {
+            settings: plan.settings.clone(),
+            packages,
+            missing,
+            declared,
+            tried: BTreeSet::new(),
+            repairs: Vec::new(),
+        }
+    }
+
+    /// Changes something that the log calls for. False when nothing is left to try.
+    fn repair(&mut self, shop: &mut Shop<'_, '_>, plan: &Plan, trial: &Trial, diagnosis: &Diagnosis) -> bool {
+        let text = String::from_utf8_lossy(&trial.log).into_owned();
+        let mut found = {
+            let situation = Situation {
+                system: plan.system,
+                phase: trial.phase,
+                log: &text,
+                diagnosis,
+                settings: &self.settings,
+                tree: shop.tree,
+                folder: &plan.root.folder,
+            };
+            repairs(&situation)
+        };
+        found.retain(|repair| !self.tried.contains(&repair.id));
+        if let Some(at) = found.iter().position(|repair| repair.rank == Rank::First) {
+            self.apply(shop, found.swap_remove(at));
+            return true;
+        }
+        let mut changed = self.install(shop, &missing_keys(diagnosis, shop.tree));
+        while let Some(at) = found.iter().position(|repair| repair.rank == Rank::Beside) {
+            let repair = found.swap_remove(at);
+            self.apply_merged(shop, &repair, plan, trial, diagnosis, &text);
+            changed = true;
+        }
+        if changed {
+            return true;
+        }
+        if trial.phase == Purpose::Configure && self.install(shop, &last_checks(&text)) {
+            return true;
+        }
+        found.sort_by_key(|repair| repair.rank);
+        if let Some(at) = found.iter().position(|repair| repair.rank == Rank::After) {
+            self.apply(shop, found.remove(at));
+            return true;
+        }
+        if trial.phase == Purpose::Configure && self.tried.insert("optional packages".to_owned()) {
+            let keys: Vec<Vec<Key>> = wishes(&self.declared).into_iter().map(|key| vec![key]).collect();
+            if self.install(shop, &keys) {
+                return true;
+            }
+        }
+        // A guess is only worth a run where nothing at all was made.
+        if trial.worth < 0.25
+            && let Some(at) = found.iter().position(|repair| repair.rank == Rank::Guess)
+        {
+            self.apply(shop, found.remove(at));
+            return true;
+        }
+        false
+    }
+
+    fn apply(&mut self, shop: &mut Shop<'_, '_>, repair: Repair) {
+        shop.watcher.decision(&repair.what, &repair.why);
+        self.tried.insert(repair.id);
+        self.repairs.push(repair.what);
+        self.settings = repair.settings;
+    }
+
+    /// Applies a repair on top of what was changed in the same round.
+    fn apply_merged(
+        &mut self,
+        shop: &mut Shop<'_, '_>,
+        repair: &Repair,
+        plan: &Plan,
+        trial: &Trial,
+        diagnosis: &Diagnosis,
+        text: &str,
+    ) {
+        let situation = Situation {
+            system: plan.system,
+            phase: trial.phase,
+            log: text,
+            diagnosis,
+            settings: &self.settings,
+            tree: shop.tree,
+            folder: &plan.root.folder,
+        };
+        let again = repairs(&situation).into_iter().find(|other| other.id == repair.id);
+        self.tried.insert(repair.id.clone());
+        if let Some(again) = again {
+            self.apply(shop, again);
+        }
+    }
+
+    /// Takes the next candidate for each missing name. False when there is none.
+    fn install(&mut self, shop: &mut Shop<'_, '_>, wanted: &[Vec<Key>]) -> bool {
+        let mut new = Vec::new();
+        let mut reasons = Vec::new();
+        for keys in wanted {
+            // One answer in this round may cure several names.
+            if let Some((package, reason)) = self.missing.next(keys, shop.resolver, &self.packages)
+                && !new.contains(&package)
+            {
+                new.push(package);
+                reasons.push(reason);
+            }
+        }
+        if new.is_empty() {
+            return false;
+        }
+        let what = format!("install {}", new.join(" "));
+        shop.watcher.decision(&what, &reasons.join("; "));
+        self.repairs.push(what);
+        self.packages.extend(new);
+        true
+    }
+}
+
+/// Packages for declared needs, each once, in order.
+pub(super) fn packages_for(needs: &[Key], missing: &Missing, resolver: &dyn Resolver) -> Vec<String> {
+    let mut packages = Vec::new();
+    for key in needs {
+        if let Some(package) = missing.best(key, resolver)
+            && !packages.contains(&package)
+        {
+            packages.push(package);
+        }
+    }
+    packages
+}
+
+/// What a project would like to have, without programs: those make documents, as a rule.
+pub(super) fn wishes(declared: &Declared) -> Vec<Key> {
+    declared
+        .optional
+        .iter()
+        .filter(|key| !matches!(key, Key::Command(_)))
+        .cloned()
+        .collect()
+}
+
+fn missing_keys(diagnosis: &Diagnosis, tree: &Tree) -> Vec<Vec<Key>> {
+    problems(diagnosis)
+        .into_iter()
+        .filter(|problem| problem.kind != Kind::StaleAutotools)
+        .map(|problem| keys(problem, tree))
+        .filter(|keys| !keys.is_empty())
+        .collect()
+}
+
+static CHECK: Pattern = Pattern::new(
+    r"(?m)^checking (?:for|if|whether) (?:lib)?([A-Za-z0-9_.+/-]+)(?:\(\))?(?: in -l([A-Za-z0-9_+-]+)| [^\n.]*)?\.\.\.[^\n]*\bno(?:t found)?\s*$",
+);
+
+/// The last things that a configure script looked for and did not find, before it gave up.
+fn last_checks(log: &str) -> Vec<Vec<Key>> {
+    let end: Vec<&str> = log.lines().collect();
+    let tail = end.get(end.len().saturating_sub(25)..).unwrap_or_default().join("\n");
+    let Some(groups) = CHECK.groups(&tail).into_iter().next_back() else {
+        return Vec::new();
+    };
+    let [name, library] = groups.as_slice() else {
+        return Vec::new();
+    };
+    if !library.is_empty() {
+        return vec![vec![
+            Key::Library((*library).to_owned()),
+            Key::PkgConfig((*library).to_owned()),
+        ]];
+    }
+    if name.ends_with(".h") {
+        return vec![vec![Key::Header((*name).to_owned())]];
+    }
+    let lower = name.to_ascii_lowercase();
+    vec![vec![
+        Key::Command((*name).to_owned()),
+        Key::PkgConfig(lower.clone()),
+        Key::Library(lower.clone()),
+        Key::Header(format!("{lower}.h")),
+    ]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_failed_check_is_looked_up() {
+        assert!(CHECK.compiles());
+        let names = |log: &str| -> Vec<String> {
+            last_checks(log)
+                .into_iter()
+                .flatten()
+                .map(|key| key.to_string())
+                .collect()
+        };
+        assert_eq!(
+            names("checking for gcc... gcc\nchecking for png_read in -lpng... no\nconfigure: error: sorry"),
+            ["library `png`", "pkg-config module `png`"]
+        );
+        assert_eq!(
+            names("checking for foo/bar.h... no\nconfigure: error: sorry"),
+            ["header `foo/bar.h`"]
+        );
+        assert!(names("checking for gcc... gcc\nconfigure: error: sorry").is_empty());
+    }
+}

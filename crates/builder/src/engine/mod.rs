@@ -1,0 +1,150 @@
+//! The loop: plan by plan, run, diagnose, repair, compare, keep the best.
+
+mod attempt;
+mod ground;
+mod improve;
+mod runner;
+
+use std::time::{Duration, Instant};
+
+use attempt::{Shop, Trial};
+use ground::Ground;
+use seatrial_core::Recipe;
+use seatrial_packages::Resolver;
+use seatrial_sandbox::Sandbox;
+use seatrial_store::Blobs;
+
+use crate::{
+    AttemptSummary, BuildReport, BuildRequest, BuilderError, Plan, Watcher, artifacts, explain,
+    tree::{Tree, is_side_folder},
+};
+
+/// Plans that are tried at all.
+const PLANS: usize = 8;
+/// Further plans that are tried once something was built, though not without failures.
+const PLANS_AFTER_PART: usize = 2;
+
+/// Builds what lies in the box at the source folder, and says how to do it again.
+///
+/// The box is left in an unspecified state. A build that fails is a report without a recipe and with an explanation.
+pub fn build(
+    request: &BuildRequest<'_>,
+    sandbox: &mut dyn Sandbox,
+    resolver: &dyn Resolver,
+    blobs: &Blobs,
+    watcher: &mut dyn Watcher,
+) -> Result<BuildReport, BuilderError> {
+    watcher.phase("detect");
+    // A folder that cannot be read at all is our caller's mistake, not an empty project.
+    drop(fs_err::read_dir(request.tree)?);
+    let tree = Tree::scan(request.tree);
+    let roots = crate::detect::roots(&tree);
+    let plans = crate::plan::plans_for(&tree, &roots);
+    if plans.is_empty() {
+        return Ok(BuildReport {
+            recipe: None,
+            artifacts: Vec::new(),
+            explanation: explain::nothing_to_build(&tree),
+            problem: None,
+            attempts: Vec::new(),
+        });
+    }
+    let names: Vec<String> = plans.iter().take(5).map(Plan::title).collect();
+    watcher.decision(
+        &format!("found {} ways to build: {}", plans.len(), names.join("; ")),
+        &plans_why(&plans),
+    );
+    let ground = Ground::new(sandbox)?;
+    let mut shop = Shop {
+        request,
+        sandbox,
+        resolver,
+        blobs,
+        watcher,
+        tree: &tree,
+        ground,
+    };
+    let mut attempts: Vec<AttemptSummary> = Vec::new();
+    let mut best: Option<(usize, Trial)> = None;
+    let mut after_part = 0;
+    for (number, plan) in plans.iter().enumerate().take(PLANS) {
+        if best.is_some() {
+            after_part += 1;
+            if after_part > PLANS_AFTER_PART || is_side_folder(&plan.root.folder) {
+                break;
+            }
+        }
+        if shop.is_late(Duration::from_secs(5)) {
+            break;
+        }
+        shop.watcher.phase(&format!("plan {}: {}", number + 1, plan.title()));
+        shop.watcher
+            .decision(&format!("try {}", plan.title()), &plan.root.evidence.join(", "));
+        let (trial, summary) = attempt::attempt(&mut shop, plan)?;
+        attempts.push(summary);
+        let Some(mut trial) = trial else { continue };
+        let good = trial.clean && trial.is_product();
+        if good {
+            improve::improve(&mut shop, plan, &plans, &mut trial)?;
+        }
+        if trial.worth > 0.0 && best.as_ref().is_none_or(|(_, known)| trial.score() > known.score()) {
+            best = Some((number, trial));
+        }
+        if good {
+            break;
+        }
+    }
+    let Some((number, trial)) = best else {
+        let problem = attempts.iter().find_map(|attempt| attempt.problem.clone());
+        return Ok(BuildReport {
+            recipe: None,
+            artifacts: Vec::new(),
+            explanation: explain::failure(&tree, &attempts),
+            problem,
+            attempts,
+        });
+    };
+    let plan = plans.get(number).map(Plan::title).unwrap_or_default();
+    let explanation = explain::success(
+        &tree,
+        &plan,
+        &trial.stopped_by,
+        trial.clean,
+        &artifacts::linked(&trial.artifacts),
+        &attempts,
+    );
+    let recipe = recipe(request, &trial);
+    Ok(BuildReport {
+        recipe: Some(recipe),
+        artifacts: trial.artifacts,
+        explanation,
+        problem: trial.problem,
+        attempts,
+    })
+}
+
+fn plans_why(plans: &[Plan]) -> String {
+    plans
+        .first()
+        .map(|plan| format!("the first one because: {}", plan.root.evidence.join(", ")))
+        .unwrap_or_default()
+}
+
+fn recipe(request: &BuildRequest<'_>, trial: &Trial) -> Recipe {
+    let mut steps = Vec::new();
+    if !trial.packages.is_empty() {
+        steps.push(ground::dependencies(&trial.packages));
+    }
+    steps.extend(trial.steps.iter().cloned());
+    Recipe {
+        title: request.title.clone(),
+        platform: request.platform.clone(),
+        base_packages: request.base_packages.clone(),
+        steps,
+    }
+}
+
+/// Whether the deadline is nearer than this.
+fn is_late(deadline: Option<Instant>, need: Duration) -> bool {
+    deadline.is_some_and(|deadline| deadline.saturating_duration_since(Instant::now()) < need)
+}

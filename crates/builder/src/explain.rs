@@ -1,0 +1,183 @@
+//! What a person is told at the end.
+
+use std::{collections::BTreeSet, fmt::Write as _};
+
+use crate::{AttemptSummary, tree::Tree};
+
+/// Nothing in the tree can be built: why, and what to do.
+pub(crate) fn nothing_to_build(tree: &Tree) -> String {
+    if !tree.unreadable.is_empty() && tree.is_empty() {
+        return "The folder cannot be read. Check its permissions and run the same command again.".to_owned();
+    }
+    if tree.is_empty() {
+        return "The folder is empty: there is nothing to build. Name the folder that holds the source.".to_owned();
+    }
+    let mut text = String::from(
+        "No build system and no C or C++ source was found. Looked for CMake, Meson, Autotools, configure scripts, makefiles, qmake, \
+         SCons, Waf, Ninja, Imake, build scripts and plain sources, in every folder.",
+    );
+    submodules(tree, &mut text);
+    if tree.cut {
+        text.push_str(" The tree is larger than what is looked at, so something may have been missed: name the project's own folder.");
+    }
+    let foreign: Vec<&str> = [
+        ("Cargo.toml", "Rust (cargo)"),
+        ("go.mod", "Go"),
+        ("setup.py", "Python"),
+        ("pyproject.toml", "Python"),
+        ("package.json", "JavaScript (npm)"),
+        ("pom.xml", "Java (Maven)"),
+        ("build.gradle", "Java (Gradle)"),
+    ]
+    .into_iter()
+    .filter(|(name, _)| tree.has(name))
+    .map(|(_, language)| language)
+    .collect();
+    if !foreign.is_empty() {
+        let _ = write!(
+            text,
+            " It looks like a project in {}, which this version does not build.",
+            foreign.join(", ")
+        );
+    }
+    text
+}
+
+/// Nothing was built: what was tried, where each attempt ended, and what to do next.
+pub(crate) fn failure(tree: &Tree, attempts: &[AttemptSummary]) -> String {
+    let mut text = if attempts.is_empty() {
+        String::from("There was no time left to try anything.")
+    } else {
+        String::from("Nothing was built.")
+    };
+    list(attempts, &mut text);
+    submodules(tree, &mut text);
+    if let Some(hint) = attempts
+        .first()
+        .and_then(|attempt| attempt.problem.as_ref())
+        .map(next_step)
+    {
+        let _ = write!(text, "\nNext: {hint}");
+    }
+    text
+}
+
+/// Something was built: how, what, and what is missing.
+pub(crate) fn success(
+    tree: &Tree,
+    plan: &str,
+    stopped_by: &Option<String>,
+    clean: bool,
+    linked: &BTreeSet<&str>,
+    attempts: &[AttemptSummary],
+) -> String {
+    let names: Vec<&str> = linked.iter().copied().take(12).collect();
+    let more = linked.len().saturating_sub(names.len());
+    let mut text = format!("Built with {plan}");
+    if names.is_empty() {
+        text.push_str("; no program or shared library was linked, only archives or objects.");
+    } else {
+        let _ = write!(text, ": {}", names.join(", "));
+        if more > 0 {
+            let _ = write!(text, " and {more} more");
+        }
+        text.push('.');
+    }
+    if !clean {
+        text.push_str(" Not everything was built");
+        if let Some(reason) = stopped_by {
+            let _ = write!(text, "; the rest was stopped by this line: {reason}");
+        }
+        text.push('.');
+        submodules(tree, &mut text);
+    }
+    if attempts.len() > 1 || attempts.iter().any(|attempt| !attempt.repairs.is_empty()) {
+        list(attempts, &mut text);
+    }
+    text
+}
+
+fn list(attempts: &[AttemptSummary], text: &mut String) {
+    for attempt in attempts {
+        let _ = write!(
+            text,
+            "\n- {} ({} round{})",
+            attempt.plan,
+            attempt.rounds,
+            if attempt.rounds == 1 { "" } else { "s" }
+        );
+        if !attempt.repairs.is_empty() {
+            let _ = write!(text, ", repaired: {}", attempt.repairs.join(", "));
+        }
+        match &attempt.stopped_by {
+            Some(line) => {
+                let _ = write!(text, "; stopped by: {line}");
+            }
+            None if attempt.clean => text.push_str("; clean"),
+            None => {}
+        }
+    }
+}
+
+fn submodules(tree: &Tree, text: &mut String) {
+    let empty = tree.empty_submodules();
+    if !empty.is_empty() {
+        let _ = write!(
+            text,
+            "\nGit submodules are missing: {}. Fetch the source with them, for instance as git+URL@COMMIT, or run `git submodule update \
+             --init --recursive` in the folder.",
+            empty.join(", ")
+        );
+    }
+}
+
+/// What a person can do about a problem.
+fn next_step(problem: &seatrial_diagnosis::Problem) -> String {
+    use seatrial_diagnosis::Kind;
+    let subject = &problem.subject;
+    match problem.kind {
+        Kind::MissingHeader
+        | Kind::MissingPkgConfig
+        | Kind::MissingCMake
+        | Kind::MissingLibrary
+        | Kind::MissingCommand
+        | Kind::MissingMacro
+        | Kind::MissingPython
+        | Kind::MissingFile => {
+            format!(
+                "`{subject}` is in no package that helped; find out which project provides it and build that first."
+            )
+        }
+        Kind::MissingSubmodule => "fetch the source with its git submodules.".to_owned(),
+        Kind::Download => "the build wants to download something; provide it as a package or in the tree.".to_owned(),
+        Kind::ToolVersion => {
+            format!("another release of the distribution may have the version of `{subject}` that is asked for.")
+        }
+        Kind::Resources => "give the box more memory or disk, or build with fewer jobs.".to_owned(),
+        Kind::StaleAutotools
+        | Kind::WarningAsError
+        | Kind::MultipleDefinition
+        | Kind::UndefinedReference
+        | Kind::CompileError
+        | Kind::BuildFile
+        | Kind::Other => "look at the line above in the log; the code or its build file needs a change.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::testing::lay;
+
+    #[test]
+    fn what_cannot_be_built_is_explained() {
+        let say = |files: &[(&str, &str)]| nothing_to_build(&Tree::scan(lay(files).path()));
+        assert!(say(&[]).starts_with("The folder is empty"));
+        assert!(say(&[("README", "x")]).starts_with("No build system"));
+        assert!(say(&[("Cargo.toml", "")]).contains("Rust (cargo)"));
+        assert!(
+            say(&[(".gitmodules", "[submodule \"a\"]\n\tpath = libs/a\n\turl = x\n")])
+                .contains("submodules are missing: libs/a")
+        );
+    }
+}

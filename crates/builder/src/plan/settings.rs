@@ -1,0 +1,208 @@
+//! The knobs that repairs turn.
+
+use seatrial_core::{Purpose, Step};
+
+use super::step;
+
+/// Settings of one run of a plan. The default is the usual way; a repair is a change of these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// `-O0`, or what code that does not compile without optimisation needs.
+    pub(crate) optimisation: &'static str,
+    /// Further flags for C.
+    pub(crate) c_flags: Vec<String>,
+    /// Further flags for C++.
+    pub(crate) cxx_flags: Vec<String>,
+    /// Libraries at the end of every link.
+    pub(crate) link_flags: Vec<String>,
+    /// Compilers, `strip` and `sudo` are called through wrappers that add the flags and drop what would hide them.
+    pub(crate) shims: bool,
+    /// One job at a time.
+    pub(crate) serial: bool,
+    /// Builds beside the sources.
+    pub(crate) in_tree: bool,
+    /// Generated Autotools files are made again.
+    pub(crate) regenerate: bool,
+    /// Generated Autotools files get times in the right order, so that Make does not want to make them again.
+    pub(crate) touch: bool,
+    /// Scripts lose their carriage returns.
+    pub(crate) unix_lines: bool,
+    /// Scripts become executable.
+    pub(crate) executable_bits: bool,
+    /// `config.guess` and `config.sub` are replaced by the distribution's.
+    pub(crate) config_guess: bool,
+    /// Further arguments of the configure step.
+    pub(crate) arguments: Vec<String>,
+    /// Usual arguments of the configure step that are left out.
+    pub(crate) dropped: Vec<String>,
+    /// Further arguments of the build tool.
+    pub(crate) build_arguments: Vec<String>,
+    /// Further commands before configuring, with their reasons.
+    pub(crate) prepare: Vec<(String, String)>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            optimisation: "-O0",
+            c_flags: Vec::new(),
+            cxx_flags: Vec::new(),
+            link_flags: Vec::new(),
+            shims: false,
+            serial: false,
+            in_tree: false,
+            regenerate: false,
+            touch: false,
+            unix_lines: false,
+            executable_bits: false,
+            config_guess: false,
+            arguments: Vec::new(),
+            dropped: Vec::new(),
+            build_arguments: Vec::new(),
+            prepare: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn c(&self) -> String {
+        joined(self.optimisation, &self.c_flags)
+    }
+
+    pub(crate) fn cxx(&self) -> String {
+        joined(self.optimisation, &self.cxx_flags)
+    }
+
+    /// `-jN` for Make and friends.
+    pub(crate) fn jobs(&self) -> &'static str {
+        if self.serial { "-j1" } else { "-j\"$JOBS\"" }
+    }
+
+    /// A line that puts the wrappers first in the path; empty without them.
+    pub(crate) fn path_line(&self) -> &'static str {
+        if self.shims {
+            "export PATH=\"$OUT/tools:$PATH\"\n"
+        } else {
+            ""
+        }
+    }
+
+    /// The usual arguments that are not left out and the further ones, each after a space.
+    pub(crate) fn configure_arguments(&self, usual: &[&str]) -> String {
+        let mut text = String::new();
+        for argument in usual
+            .iter()
+            .copied()
+            .filter(|argument| !self.dropped.iter().any(|dropped| dropped == argument))
+        {
+            text.push(' ');
+            text.push_str(argument);
+        }
+        for argument in &self.arguments {
+            text.push(' ');
+            text.push_str(&quoted(argument));
+        }
+        text
+    }
+
+    /// The build tool's further arguments, each after a space.
+    pub(crate) fn build_words(&self) -> String {
+        self.build_arguments
+            .iter()
+            .fold(String::new(), |text, word| text + " " + &quoted(word))
+    }
+
+    /// Preparations that do not depend on the build system.
+    pub(super) fn common_preparations(&self, folder: &str) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if self.unix_lines {
+            steps.push(step(
+                Purpose::Prepare,
+                "scripts and build files have carriage returns that a Unix shell stumbles over",
+                folder,
+                "find . -type f -size -2000k \\( -perm -u+x -o -name '*.sh' -o -name 'configure*' -o -name 'Makefile*' \
+                 -o -name 'makefile*' -o -name '*.ac' -o -name '*.am' -o -name '*.in' -o -name '*.m4' -o -name '*.mk' \\) \
+                 -exec grep -Iq . {} \\; -exec sed -i 's/\\r$//' {} +",
+            ));
+        }
+        if self.executable_bits {
+            steps.push(step(
+                Purpose::Prepare,
+                "scripts are not executable",
+                folder,
+                "find . -type f -exec sh -c 'for file do case \"$(head -c 2 \"$file\")\" in \"#!\") chmod +x \"$file\" ;; esac; done' sh {} +",
+            ));
+        }
+        for (why, command) in &self.prepare {
+            steps.push(step(Purpose::Prepare, why.as_str(), folder, command.as_str()));
+        }
+        if self.config_guess {
+            steps.push(step(
+                Purpose::Prepare,
+                "config.guess and config.sub are older than this architecture",
+                folder,
+                "for name in config.guess config.sub; do\n  for new in /usr/share/misc/$name /usr/share/automake-*/$name; do\n    \
+                 if [ -f \"$new\" ]; then find . -name \"$name\" -exec cp -f \"$new\" {} \\;; break; fi\n  done\ndone",
+            ));
+        }
+        steps
+    }
+}
+
+fn joined(optimisation: &str, flags: &[String]) -> String {
+    let mut text = format!("-g {optimisation}");
+    for flag in flags {
+        text.push(' ');
+        text.push_str(flag);
+    }
+    text
+}
+
+/// An argument for Bash; what is safe stays as it is, and `$PREFIX` and friends are expanded.
+fn quoted(word: &str) -> String {
+    let safe =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '=' | '.' | '/' | ':' | ',' | '+' | '@' | '%');
+    if !word.is_empty() && word.chars().all(safe) {
+        word.to_owned()
+    } else if word.contains('$') && !word.contains(['"', '`', '\\']) {
+        format!("\"{word}\"")
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// The step that lays the wrappers.
+pub(crate) fn shims(settings: &Settings, folder: &str) -> Step {
+    let mut libraries = String::new();
+    for flag in &settings.link_flags {
+        libraries.push(' ');
+        libraries.push_str(flag);
+    }
+    let command = format!(
+        r#"mkdir -p "{folder}"
+for tool in cc gcc c89 c99 clang c++ g++ clang++; do
+  real=$(command -v "$tool") || continue
+  case "$tool" in *++) flags='{cxx}' ;; *) flags='{c}' ;; esac
+  cat > "{folder}/$tool" <<END
+#!/bin/sh
+for word do
+  shift
+  case "\$word" in -s|-Werror|-Werror=*) ;; *) set -- "\$@" "\$word" ;; esac
+done
+exec $real "\$@" $flags{libraries}
+END
+  chmod 755 "{folder}/$tool"
+done
+printf '#!/bin/sh\nexit 0\n' > "{folder}/strip"
+printf '#!/bin/sh\nexec "$@"\n' > "{folder}/sudo"
+chmod 755 "{folder}/strip" "{folder}/sudo""#,
+        cxx = settings.cxx(),
+        c = settings.c(),
+    );
+    step(
+        Purpose::Prepare,
+        "compilers are wrapped so that debug information survives whatever the build files say",
+        "$OUT",
+        command,
+    )
+}

@@ -1,0 +1,56 @@
+//! From a failed step to what to change: missing names to packages, and rules for breaks that everybody meets.
+
+mod missing;
+mod rules;
+
+pub(crate) use missing::{Missing, keys, problems};
+use seatrial_core::Purpose;
+use seatrial_diagnosis::Diagnosis;
+
+use crate::{BuildSystem, plan::Settings, tree::Tree};
+
+/// What is known when a step has failed.
+pub(crate) struct Situation<'a> {
+    pub(crate) system: BuildSystem,
+    pub(crate) phase: Purpose,
+    pub(crate) log: &'a str,
+    pub(crate) diagnosis: &'a Diagnosis,
+    pub(crate) settings: &'a Settings,
+    pub(crate) tree: &'a Tree,
+    pub(crate) folder: &'a str,
+}
+
+/// A change of the settings, with its reason.
+pub(crate) struct Repair {
+    /// Names it, so that it is not tried twice.
+    pub(crate) id: String,
+    /// What is done, for the journal.
+    pub(crate) what: String,
+    /// Why.
+    pub(crate) why: String,
+    /// When it is tried.
+    pub(crate) rank: Rank,
+    /// The settings with it.
+    pub(crate) settings: Settings,
+}
+
+/// When a repair is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    /// Before any package is looked up: the missing names are consequences.
+    First,
+    /// Beside packages: it cannot do harm.
+    Beside,
+    /// When no missing name can be resolved.
+    After,
+    /// When nothing else is known: a guess.
+    Guess,
+}
+
+/// Every repair that the situation calls for, best first. Those that change nothing are left out.
+pub(crate) fn repairs(situation: &Situation<'_>) -> Vec<Repair> {
+    let mut found = rules::apply(situation);
+    found.retain(|repair| repair.settings != *situation.settings);
+    found.sort_by_key(|repair| repair.rank);
+    found
+}
