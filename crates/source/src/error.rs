@@ -59,10 +59,9 @@ impl SourceError {
             Self::Unavailable(_) | Self::Verify { .. } => Some(InvalidReason::SourceUnavailable),
             Self::Network { .. } => Some(InvalidReason::Network),
             Self::Archive { .. } => Some(InvalidReason::Task),
-            Self::NoProgram { .. } => Some(InvalidReason::Internal),
             Self::Store(error) if error.is_disk_full() => Some(InvalidReason::DiskFull),
             Self::Io(error) if error.kind() == std::io::ErrorKind::StorageFull => Some(InvalidReason::DiskFull),
-            Self::Store(_) | Self::Io(_) => Some(InvalidReason::Internal),
+            Self::NoProgram { .. } | Self::Store(_) | Self::Io(_) => Some(InvalidReason::Internal),
         }
     }
 }

@@ -1,15 +1,24 @@
 //! From a name to a verified tree.
 
 use std::{
-    io::Write,
+    collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use seatrial_core::{Digest, PinnedSource, Platform};
-use seatrial_store::Home;
+use fs_err as fs;
+use seatrial_core::{Digest, PinnedSource, Platform, SourceKind};
+use seatrial_store::{Home, Lease, StoreError};
 
-use crate::{SourceError, SourceSpec};
+use crate::{
+    DebianArchive, SourceError, SourceSpec, SourceTree, UnpackLimits,
+    download::{Downloader, Expected, Got, sha256},
+    folder,
+    git::{Git, is_local},
+    spec::{ARCHIVE_ENDINGS, is_sha256},
+    tree::{DigestScope, digest},
+    unpack::{check_links, unpack},
+};
 
 /// Told of long work: downloads and unpacking. Implementations must be cheap; calls are frequent.
 pub trait Progress: Send + Sync {
@@ -17,70 +26,476 @@ pub trait Progress: Send + Sync {
     fn advance(&self, what: &str, bytes: u64, total: Option<u64>);
 }
 
-/// Bounds of unpacking.
-#[derive(Debug, Clone)]
-pub struct UnpackLimits {
-    /// Bytes of all files together.
-    pub bytes: u64,
-    /// Number of entries.
-    pub entries: u64,
-}
-
 /// Pins and fetches.
+///
+/// Unpacked trees are kept below `cache/trees/`, one folder a source: `tree/` and its `digest`. A tree is built in a
+/// folder of its own and renamed into its place, so two fetchers of one source cannot disturb each other and a crash
+/// leaves nothing half-made under a good name.
 pub struct Fetcher {
     home: Home,
     platform: Platform,
     limits: UnpackLimits,
     progress: Option<Arc<dyn Progress>>,
-}
-
-/// A verified, unpacked source on this machine. Read-only by agreement: it is shared by everyone who fetches it.
-#[derive(Debug, Clone)]
-pub struct SourceTree {
-    /// The folder whose content is the project's top folder.
-    pub root: PathBuf,
-    /// Digest of paths, kinds, executable bits and contents.
-    pub digest: Digest,
-}
-
-impl SourceTree {
-    /// Packs the tree as an uncompressed tar stream in sorted order, fit for `Sandbox::write_tree`.
-    pub fn write_tar(&self, _out: &mut dyn Write) -> Result<(), SourceError> {
-        Err(SourceError::Usage(self.root.display().to_string()))
-    }
+    downloader: Downloader,
+    variables: BTreeMap<String, String>,
+    archive: OnceLock<Arc<DebianArchive>>,
+    warnings: Mutex<Vec<String>>,
 }
 
 impl Fetcher {
     /// A fetcher that keeps what it downloads in the data folder; `platform` says whose archive `debian:` names.
     pub fn new(home: &Home, platform: &Platform) -> Self {
-        let limits = UnpackLimits {
-            bytes: 8 << 30,
-            entries: 1_000_000,
-        };
         Self {
             home: home.clone(),
             platform: platform.clone(),
-            limits,
+            limits: UnpackLimits::default(),
             progress: None,
+            downloader: Downloader::new(None),
+            variables: BTreeMap::new(),
+            archive: OnceLock::new(),
+            warnings: Mutex::default(),
         }
     }
 
     /// The same with a listener.
     #[must_use]
     pub fn with_progress(mut self, progress: Arc<dyn Progress>) -> Self {
+        self.downloader = Downloader::new(Some(progress.clone()));
         self.progress = Some(progress);
         self
     }
 
+    /// The same with other bounds of unpacking.
+    #[must_use]
+    pub fn with_limits(mut self, limits: UnpackLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The same with environment variables that git may see, such as proxies. It sees no others.
+    #[must_use]
+    pub fn with_variables(mut self, variables: BTreeMap<String, String>) -> Self {
+        self.variables = variables;
+        self
+    }
+
+    /// The same with an archive for `debian:` sources instead of this machine's own.
+    #[must_use]
+    pub fn with_archive(mut self, archive: Arc<DebianArchive>) -> Self {
+        self.archive = OnceLock::from(archive);
+        self
+    }
+
+    /// What a person should know although it stopped nothing, such as sockets that were left out of a snapshot.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(archive) = self.archive.get() {
+            warnings.extend(archive.warnings());
+        }
+        warnings
+    }
+
     /// Gives a name its identity; downloads where that is the only way to know.
-    pub fn pin(&self, _spec: &SourceSpec) -> Result<PinnedSource, SourceError> {
-        let _ = (&self.home, &self.platform, &self.limits, &self.progress);
-        Err(SourceError::Usage(String::new()))
+    ///
+    /// A folder is snapshotted here, so its `tree` is known. The other kinds are pinned without being unpacked.
+    pub fn pin(&self, spec: &SourceSpec) -> Result<PinnedSource, SourceError> {
+        match spec {
+            SourceSpec::Folder(path) => self.pin_folder(path),
+            SourceSpec::ArchiveFile { path, sha256: expected } => {
+                let path = fs::canonicalize(path)?;
+                let found = sha256(&mut fs::File::open(&path)?)?;
+                if let Some(expected) = expected.as_ref().filter(|expected| **expected != found) {
+                    return Err(SourceError::Verify {
+                        what: path.display().to_string(),
+                        problem: format!("its SHA-256 is {found} instead of {expected}"),
+                    });
+                }
+                Ok(PinnedSource {
+                    name: name_of(&path.to_string_lossy()),
+                    origin: SourceKind::Archive {
+                        location: utf8(&path)?,
+                        sha256: found,
+                    },
+                    tree: None,
+                })
+            }
+            SourceSpec::ArchiveUrl { url, sha256: expected } => {
+                let found = match expected {
+                    Some(expected) => expected.clone(),
+                    None => self.download(url, None)?.1,
+                };
+                Ok(PinnedSource {
+                    name: name_of(url),
+                    origin: SourceKind::Archive {
+                        location: url.clone(),
+                        sha256: found,
+                    },
+                    tree: None,
+                })
+            }
+            SourceSpec::Git { url, revision } => {
+                let url = if url.contains("://") {
+                    url.clone()
+                } else {
+                    utf8(&fs::canonicalize(url)?)?
+                };
+                let scratch = self.scratch()?;
+                let git = Git::new(scratch.path(), &self.variables, is_local(&url))?;
+                let commit = git.resolve(&url, revision.as_deref())?;
+                Ok(PinnedSource {
+                    name: name_of(&url),
+                    origin: SourceKind::Git { url, commit },
+                    tree: None,
+                })
+            }
+            SourceSpec::Debian { package, version } => self.archive()?.pin(package, version.as_deref()),
+        }
     }
 
     /// Fetches, verifies and unpacks. The second time it comes from the cache.
-    pub fn fetch(&self, _source: &PinnedSource) -> Result<SourceTree, SourceError> {
-        let _ = Path::new("");
-        Err(SourceError::Usage(String::new()))
+    pub fn fetch(&self, source: &PinnedSource) -> Result<SourceTree, SourceError> {
+        let trees = self.home.cache("trees")?;
+        let key = Self::key(source)?;
+        if let Some(tree) = Self::cached(&trees, &key, source)? {
+            return Ok(tree);
+        }
+        sweep(&trees)?;
+        let building = Building::start(&trees)?;
+        let scope = match &source.origin {
+            SourceKind::Git { .. } => DigestScope::WithoutGit,
+            SourceKind::Folder { .. } | SourceKind::Archive { .. } | SourceKind::Debian { .. } => {
+                DigestScope::Everything
+            }
+        };
+        self.build(source, &building)?;
+        let found = digest(&building.tree(), scope)?;
+        if let Some(expected) = source.tree.filter(|expected| *expected != found) {
+            return Err(changed(source, expected, found));
+        }
+        building.publish(&trees.join(&key), found)?;
+        Ok(SourceTree {
+            root: trees.join(&key).join("tree"),
+            digest: found,
+        })
+    }
+
+    /// The archive of the platform's distribution, opened at the first use.
+    pub fn archive(&self) -> Result<Arc<DebianArchive>, SourceError> {
+        if let Some(archive) = self.archive.get() {
+            return Ok(archive.clone());
+        }
+        let archive = DebianArchive::open(&self.home, &self.platform, self.progress.clone())?;
+        Ok(self.archive.get_or_init(|| Arc::new(archive)).clone())
+    }
+
+    fn pin_folder(&self, path: &Path) -> Result<PinnedSource, SourceError> {
+        let path = fs::canonicalize(path).map_err(|error| SourceError::Usage(error.to_string()))?;
+        let trees = self.home.cache("trees")?;
+        sweep(&trees)?;
+        let building = Building::start(&trees)?;
+        self.snapshot(&path, &building)?;
+        let found = digest(&building.tree(), DigestScope::Everything)?;
+        building.publish(&trees.join(folder_key(found)), found)?;
+        Ok(PinnedSource {
+            name: name_of(&path.to_string_lossy()),
+            origin: SourceKind::Folder { path: utf8(&path)? },
+            tree: Some(found),
+        })
+    }
+
+    fn snapshot(&self, path: &Path, building: &Building) -> Result<(), SourceError> {
+        let left_out = folder::copy(
+            path,
+            &building.tree(),
+            self.home.root(),
+            &self.limits,
+            self.progress.as_deref(),
+        )?;
+        for relative in left_out {
+            self.warn(format!(
+                "`{}` was left out: it is a socket, a pipe or a device",
+                path.join(relative).display()
+            ));
+        }
+        Ok(())
+    }
+
+    fn build(&self, source: &PinnedSource, building: &Building) -> Result<(), SourceError> {
+        match &source.origin {
+            SourceKind::Folder { path } => {
+                let path = Path::new(path);
+                if !path.is_dir() {
+                    return Err(SourceError::Unavailable(format!(
+                        "the folder `{}` is gone, and its snapshot is no longer in the cache",
+                        path.display()
+                    )));
+                }
+                self.snapshot(path, building)
+            }
+            SourceKind::Archive { location, sha256 } => {
+                let file = self.archive_file(location, sha256)?;
+                let staging = building.folder().join("unpacked");
+                let top = unpack(&file, location, &staging, &self.limits, self.progress.as_deref())?;
+                fs::rename(top, building.tree())?;
+                check_links(&building.tree(), location, None)
+            }
+            SourceKind::Git { url, commit } => {
+                let scratch = self.scratch()?;
+                Git::new(scratch.path(), &self.variables, is_local(url))?.check_out(url, commit, &building.tree())
+            }
+            SourceKind::Debian {
+                package,
+                version,
+                directory,
+                files,
+                packaging,
+            } => {
+                let archive = self.archive()?;
+                let staging = building.folder().join("unpacked");
+                let package = crate::debian::PinnedPackage {
+                    package,
+                    version,
+                    directory,
+                    files,
+                };
+                archive.unpack(&package, *packaging, &staging, &building.tree(), &self.limits)
+            }
+        }
+    }
+
+    /// An archive on this machine, verified.
+    fn archive_file(&self, location: &str, expected: &str) -> Result<PathBuf, SourceError> {
+        if !is_sha256(expected) {
+            return Err(SourceError::Usage(format!(
+                "{location}: the pinned SHA-256 `{expected}` is not 64 hexadecimal digits in lower case"
+            )));
+        }
+        if location.starts_with("http://") || location.starts_with("https://") {
+            return Ok(self.download(location, Some(expected))?.0);
+        }
+        let path = PathBuf::from(location);
+        let mut file = match fs::File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(SourceError::Unavailable(format!("the archive `{location}` is gone")));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let found = sha256(&mut file)?;
+        if found == expected {
+            Ok(path)
+        } else {
+            Err(SourceError::Verify {
+                what: location.to_owned(),
+                problem: format!("its SHA-256 is {found} instead of {expected}"),
+            })
+        }
+    }
+
+    /// Downloads an archive into the cache, where it is named by its hash.
+    fn download(&self, url: &str, expected: Option<&str>) -> Result<(PathBuf, String), SourceError> {
+        let downloads = self.home.cache("downloads")?;
+        if let Some(expected) = expected {
+            let path = downloads.join(expected);
+            if path.is_file() && sha256(&mut fs::File::open(&path)?)? == expected {
+                return Ok((path, expected.to_owned()));
+            }
+        }
+        let landing = tempfile::Builder::new().prefix(".landing-").tempdir_in(&downloads)?;
+        let file = landing.path().join("file");
+        let expectation = Expected {
+            size: None,
+            sha256: expected,
+        };
+        match self.downloader.get(url, &file, expectation)? {
+            Got::File(found) => {
+                let path = downloads.join(&found);
+                fs::rename(&file, &path)?;
+                Ok((path, found))
+            }
+            Got::Missing if expected.is_some() => Err(SourceError::Unavailable(format!(
+                "{url} is no longer there (the other side answered 404)"
+            ))),
+            Got::Missing => Err(SourceError::Usage(format!(
+                "there is nothing at {url} (the other side answered 404)"
+            ))),
+        }
+    }
+
+    /// What the cache calls a source.
+    fn key(source: &PinnedSource) -> Result<String, SourceError> {
+        match (&source.origin, source.tree) {
+            (SourceKind::Folder { .. }, Some(tree)) => Ok(folder_key(tree)),
+            (SourceKind::Folder { path }, None) => Err(SourceError::Usage(format!(
+                "the folder `{path}` was named but not pinned; pin it first"
+            ))),
+            (origin, _) => {
+                let text = serde_json::to_vec(origin).map_err(std::io::Error::other)?;
+                Ok(Digest::of(&text).hex())
+            }
+        }
+    }
+
+    fn cached(trees: &Path, key: &str, source: &PinnedSource) -> Result<Option<SourceTree>, SourceError> {
+        let Ok(text) = fs::read_to_string(trees.join(key).join("digest")) else {
+            return Ok(None);
+        };
+        let Ok(found) = text.trim().parse::<Digest>() else {
+            return Ok(None);
+        };
+        match source.tree {
+            Some(expected) if expected != found => Err(changed(source, expected, found)),
+            _ => Ok(Some(SourceTree {
+                root: trees.join(key).join("tree"),
+                digest: found,
+            })),
+        }
+    }
+
+    fn scratch(&self) -> Result<tempfile::TempDir, SourceError> {
+        let folder = self.home.cache("scratch")?;
+        Ok(tempfile::Builder::new().prefix("git-").tempdir_in(folder)?)
+    }
+
+    fn warn(&self, text: String) {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+}
+
+fn changed(source: &PinnedSource, expected: Digest, found: Digest) -> SourceError {
+    SourceError::Verify {
+        what: source.to_string(),
+        problem: format!("the unpacked tree is {found}, but {expected} was pinned"),
+    }
+}
+
+fn folder_key(tree: Digest) -> String {
+    format!("folder-{}", tree.hex())
+}
+
+/// A tree that is being built, in a folder that no other process touches while this one lives.
+struct Building {
+    folder: PathBuf,
+    _lease: Lease,
+}
+
+/// What the folders of unfinished trees start with.
+const UNFINISHED: &str = ".new-";
+
+impl Building {
+    fn start(trees: &Path) -> Result<Self, SourceError> {
+        loop {
+            let folder = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(trees)?.keep();
+            // Another process may take a folder without a lease for a leftover: then that one sweeps it away.
+            match Lease::take(&folder) {
+                Ok(lease) => return Ok(Self { folder, _lease: lease }),
+                Err(StoreError::Busy(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn tree(&self) -> PathBuf {
+        self.folder.join("tree")
+    }
+
+    /// Gives the tree its place. When somebody else was faster, theirs stays.
+    fn publish(self, place: &Path, digest: Digest) -> Result<(), SourceError> {
+        let staging = self.folder.join("unpacked");
+        if staging.exists() {
+            fs::remove_dir_all(staging)?;
+        }
+        fs::remove_file(self.folder.join("lease"))?;
+        fs::write(self.folder.join("digest"), format!("{digest}\n"))?;
+        match fs::rename(&self.folder, place) {
+            Err(error) if !place.join("digest").is_file() => Err(error.into()),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+}
+
+impl Drop for Building {
+    fn drop(&mut self) {
+        // After a rename there is nothing left here. What cannot be deleted now is swept at the next start.
+        fs::remove_dir_all(&self.folder).ok();
+    }
+}
+
+/// Deletes trees that a killed process left unfinished.
+fn sweep(trees: &Path) -> Result<(), SourceError> {
+    for entry in fs::read_dir(trees)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(UNFINISHED)
+            && let Ok(lease) = Lease::take(entry.path())
+        {
+            fs::remove_dir_all(lease.folder()).ok();
+        }
+    }
+    Ok(())
+}
+
+fn utf8(path: &Path) -> Result<String, SourceError> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        SourceError::Usage(format!(
+            "`{}` is not valid UTF-8; rename it, or use a link with a plain name",
+            path.display()
+        ))
+    })
+}
+
+/// A short name for people and folders, from the last part of a path or URL.
+fn name_of(location: &str) -> String {
+    let path = location.split(['?', '#']).next().unwrap_or(location);
+    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+    let lower = last.to_ascii_lowercase();
+    let ending = ARCHIVE_ENDINGS
+        .iter()
+        .chain(&[".git"])
+        .filter(|ending| lower.ends_with(**ending))
+        .map(|ending| ending.len())
+        .max()
+        .unwrap_or(0);
+    let stem = last.get(..last.len() - ending).unwrap_or(last);
+    let clean: String = stem
+        .chars()
+        .take(100)
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || "._+-".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    let clean = clean.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    if clean.is_empty() {
+        "source".to_owned()
+    } else {
+        clean.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_short_and_safe() {
+        let names: Vec<_> = [
+            "/home/me/proj",
+            "https://example.org/a/tool-1.2.tar.gz?download=1",
+            "https://example.org/a/tool.git",
+            "/",
+            "/x/.hidden",
+            "/x/sp ace\u{e9}.zip",
+        ]
+        .into_iter()
+        .map(name_of)
+        .collect();
+        assert_eq!(names, ["proj", "tool-1.2", "tool", "source", "hidden", "sp-ace-"]);
     }
 }

@@ -1,0 +1,10 @@
+//! Sources end to end: real archives, real repositories, a local HTTP server and a signed archive made here.
+
+mod archives;
+mod debian;
+mod folders;
+mod git;
+mod http;
+mod live;
+mod specs;
+mod support;
