@@ -1,5 +1,17 @@
 //! From a build log to the problem that stopped the build.
+//!
+//! Signatures are rows of data (`rows`); what spans lines, such as CMake's wrapped messages, and what takes judgement,
+//! such as a configure script's own prose, has a module each. Nothing here looks at the machine, the source tree or a
+//! package index: a log goes in, problems come out.
 
+mod cmake;
+mod engine;
+mod hints;
+mod lines;
+mod names;
 mod problem;
+mod prose;
+mod rows;
 
-pub use problem::{Diagnosis, Kind, Problem, diagnose};
+pub use engine::diagnose;
+pub use problem::{Diagnosis, Kind, Problem};

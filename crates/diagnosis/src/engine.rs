@@ -1,0 +1,370 @@
+//! One pass over a log: finds the lines of interest, tries the rows on them, and weighs what was found.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+
+use crate::{
+    Diagnosis, Kind, Problem,
+    cmake::{self, Heading},
+    hints::Hints,
+    lines::{Line, Lines},
+    names::subjects,
+    prose,
+    rows::{CMAKE_ROWS, MARKS, ROWS, Row, Weight},
+};
+
+/// No repair installs more names than this at once; a log that repeats itself for ever must not fill the memory.
+const MOST_MISSING: usize = 512;
+/// Lines after `Package requirements ... were not met` that still belong to it.
+const REQUIREMENTS_REACH: u64 = 16;
+
+/// Reads a log.
+pub fn diagnose(log: &[u8]) -> Diagnosis {
+    let Some(tables) = TABLES.as_ref() else {
+        return Diagnosis::default();
+    };
+    let mut reader = Reader::default();
+    let mut lines = Lines::new(log);
+    while let Some(hit) = tables.marks.find_at(log, lines.position()) {
+        lines.seek(hit.start());
+        let Some(line) = lines.next() else { break };
+        match cmake::heading(&line.text) {
+            Some(heading) => {
+                let message = cmake::message(&line, &mut lines);
+                if heading == Heading::Error {
+                    reader.cmake_error(tables, &line, &message);
+                }
+            }
+            None => reader.line(tables, &line, &lines),
+        }
+    }
+    reader.finish()
+}
+
+/// A table's compiled patterns.
+struct Table {
+    rows: &'static [Row],
+    all: RegexSet,
+    each: Vec<(Regex, Option<Regex>)>,
+}
+
+struct Tables {
+    marks: Regex,
+    lines: Table,
+    cmake: Table,
+    /// A `configure` script's or a similar tool's stop, with its own words.
+    stop: Regex,
+    /// `Package requirements (a >= 1 b) were not met`.
+    requirements: Regex,
+    /// An error of no known kind.
+    other: Regex,
+    /// Lines that only say that something before them failed.
+    closer: Regex,
+}
+
+static TABLES: LazyLock<Option<Tables>> = LazyLock::new(|| Tables::new().ok());
+
+fn compiled(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).unicode(false).build()
+}
+
+impl Table {
+    fn new(rows: &'static [Row]) -> Result<Self, regex::Error> {
+        let each = rows.iter().map(|row| {
+            let unless = if row.unless.is_empty() {
+                None
+            } else {
+                Some(compiled(row.unless)?)
+            };
+            Ok((compiled(row.pattern)?, unless))
+        });
+        Ok(Self {
+            rows,
+            all: RegexSetBuilder::new(rows.iter().map(|row| row.pattern))
+                .unicode(false)
+                .build()?,
+            each: each.collect::<Result<_, regex::Error>>()?,
+        })
+    }
+
+    /// The first row that fits, with what it captured.
+    fn first(&self, text: &str) -> Option<(&'static Row, Vec<(Kind, String)>)> {
+        let bytes = text.as_bytes();
+        for number in self.all.matches(bytes) {
+            let (Some(row), Some((pattern, unless))) = (self.rows.get(number), self.each.get(number)) else {
+                continue;
+            };
+            if unless.as_ref().is_some_and(|unless| unless.is_match(bytes)) {
+                continue;
+            }
+            let Some(groups) = pattern.captures(bytes) else {
+                continue;
+            };
+            let mut captured = groups
+                .iter()
+                .skip(1)
+                .flatten()
+                .map(|group| String::from_utf8_lossy(group.as_bytes()));
+            let first = captured.next().unwrap_or_default();
+            let second = captured.next().unwrap_or_default();
+            return Some((row, subjects(row.kind, row.subject, &first, &second)));
+        }
+        None
+    }
+}
+
+impl Tables {
+    fn new() -> Result<Self, regex::Error> {
+        Ok(Self {
+            marks: compiled(MARKS)?,
+            lines: Table::new(ROWS)?,
+            cmake: Table::new(CMAKE_ROWS)?,
+            stop: compiled(
+                r"^configure: error: (.+)|^\S*meson\.build:\d+(?::\d+)?: ERROR: (.+)|^(?:\S+:\d+: )?\*\*\* (.+?)\.?  Stop\.?$|^(?:\*\*)?(?:Error|ERROR|error)(?:\*\*)?: (.+)|^(The configuration failed)",
+            )?,
+            requirements: compiled(r"Package requirements \(([^)]*)\) were not met")?,
+            other: compiled(r"(?i)^(?:\S+: )?(?:fatal )?error\b|\bERROR\b|^fatal: ")?,
+            closer: compiled(
+                r"\*\*\* .*Error \d+|[Ee]rrors? occurred|build stopped|ld returned \d+|linker command failed|\d+ errors? generated|Error \d+ \(ignored\)|^--|0 errors|compilation terminated|Bad exit status|subprocess-exited-with-error|recipe for target|lines? with error|error log|error\.log|-Werror",
+            )?,
+        })
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    hints: Hints,
+    missing: Vec<Problem>,
+    known: HashSet<(Kind, String)>,
+    machine: Option<Problem>,
+    configure: Option<Problem>,
+    build: Option<Problem>,
+    stop: Option<Problem>,
+    weak: Option<Problem>,
+    /// pkg-config's lines up to this one explain a configure script's stop.
+    requirements_until: u64,
+    /// What the stop's own list names, in case no line explains it.
+    requirements: Vec<Problem>,
+}
+
+impl Reader {
+    fn line(&mut self, tables: &Tables, line: &Line<'_>, _after: &Lines<'_>) {
+        let text: &str = &line.text;
+        if let Some((row, found)) = tables.lines.first(text) {
+            let explains = row.kind == Kind::MissingPkgConfig || row.kind == Kind::ToolVersion;
+            let weight = if explains && line.number <= self.requirements_until {
+                self.requirements.clear();
+                Weight::Configure
+            } else if text.starts_with("configure: error:") {
+                row.weight.min(Weight::Configure)
+            } else {
+                row.weight
+            };
+            self.take(weight, found, line);
+            return;
+        }
+        if self.hints.note(line.number, text) {
+            return;
+        }
+        if let Some(groups) = tables.requirements.captures(text.as_bytes()) {
+            let list = groups
+                .get(1)
+                .map(|list| String::from_utf8_lossy(list.as_bytes()).into_owned())
+                .unwrap_or_default();
+            self.settle_requirements();
+            self.requirements_until = line.number + REQUIREMENTS_REACH;
+            self.requirements = required_modules(&list)
+                .map(|name| problem(Kind::MissingPkgConfig, name, line))
+                .collect();
+            return;
+        }
+        if tables.closer.is_match(text.as_bytes()) {
+            return;
+        }
+        if let Some(groups) = tables.stop.captures(text.as_bytes()) {
+            let words = groups
+                .iter()
+                .skip(1)
+                .flatten()
+                .next()
+                .map(|group| String::from_utf8_lossy(group.as_bytes()));
+            self.words(line, &words.unwrap_or_default());
+        } else if tables.other.is_match(text.as_bytes()) {
+            self.weak = Some(problem(Kind::Other, String::new(), line));
+        }
+    }
+
+    fn cmake_error(&mut self, tables: &Tables, line: &Line<'_>, message: &str) {
+        if message.contains("required package was not found") || message.contains("required packages were not found") {
+            let modules: Vec<_> = self
+                .hints
+                .packages_before(line.number)
+                .into_iter()
+                .map(|hint| (Kind::MissingPkgConfig, hint.name.clone()))
+                .collect();
+            if !modules.is_empty() {
+                self.take(Weight::Configure, modules, line);
+                return;
+            }
+        }
+        match tables.cmake.first(message) {
+            Some((row, found)) if row.weight != Weight::Stop => self.take(row.weight, found, line),
+            Some((_, found)) => self.stop_with(found, line),
+            None => {
+                // The words follow the place: `CMake Error at CMakeLists.txt:5 (message): ...`.
+                let words = message.split_once("): ").map_or(message, |(_, words)| words);
+                self.words(line, words);
+            }
+        }
+    }
+
+    /// A stop in a project's own words.
+    fn words(&mut self, line: &Line<'_>, words: &str) {
+        let said = self.hints.about(words).map(|hint| match hint.kind {
+            Some(kind) => (kind, hint.name.clone()),
+            None => prose::classified(&hint.name, words),
+        });
+        let near = || {
+            self.hints
+                .before(line.number)
+                .and_then(|hint| Some((hint.kind?, hint.name.clone())))
+        };
+        let last = || {
+            let hint = self
+                .hints
+                .last()
+                .filter(|_| words.starts_with("The configuration failed"))?;
+            Some(
+                hint.kind
+                    .map_or_else(|| prose::classified(&hint.name, ""), |kind| (kind, hint.name.clone())),
+            )
+        };
+        match said.or_else(|| prose::guess(words)).or_else(near).or_else(last) {
+            Some(found) => self.take(Weight::Configure, vec![found], line),
+            None => self.stop_with(vec![(Kind::Other, String::new())], line),
+        }
+    }
+
+    fn stop_with(&mut self, found: Vec<(Kind, String)>, line: &Line<'_>) {
+        self.take(Weight::Stop, found, line);
+    }
+
+    fn take(&mut self, weight: Weight, found: Vec<(Kind, String)>, line: &Line<'_>) {
+        for (kind, subject) in found {
+            let found = problem(kind, subject, line);
+            let place = match weight {
+                Weight::Machine => &mut self.machine,
+                Weight::Configure => &mut self.configure,
+                Weight::Build => &mut self.build,
+                Weight::Stop => &mut self.stop,
+                Weight::Weak => &mut self.weak,
+            };
+            // Of a configuration's several complaints one that can be installed is worth more.
+            let better = match place {
+                None => true,
+                Some(held) => weight == Weight::Configure && !is_missing(held.kind) && is_missing(kind),
+            };
+            if better {
+                *place = Some(found.clone());
+            }
+            self.remember(found);
+        }
+    }
+
+    fn remember(&mut self, found: Problem) {
+        let new = is_missing(found.kind)
+            && !found.subject.is_empty()
+            && self.missing.len() < MOST_MISSING
+            && self.known.insert((found.kind, found.subject.clone()));
+        if new {
+            self.missing.push(found);
+        }
+    }
+
+    /// No line explained which of a stop's requirements failed: then each may have.
+    fn settle_requirements(&mut self) {
+        for found in std::mem::take(&mut self.requirements) {
+            self.configure.get_or_insert_with(|| found.clone());
+            self.remember(found);
+        }
+    }
+
+    fn finish(mut self) -> Diagnosis {
+        self.settle_requirements();
+        Diagnosis {
+            cause: self
+                .machine
+                .or(self.configure)
+                .or(self.build)
+                .or(self.stop)
+                .or(self.weak),
+            missing: self.missing,
+        }
+    }
+}
+
+fn problem(kind: Kind, subject: String, line: &Line<'_>) -> Problem {
+    Problem {
+        kind,
+        subject,
+        line: line.number,
+        text: line.text.trim().to_owned(),
+    }
+}
+
+/// Whether a problem of this kind is a name that something may provide.
+fn is_missing(kind: Kind) -> bool {
+    match kind {
+        Kind::MissingHeader
+        | Kind::MissingPkgConfig
+        | Kind::MissingCMake
+        | Kind::MissingLibrary
+        | Kind::MissingCommand
+        | Kind::MissingMacro
+        | Kind::MissingPython
+        | Kind::MissingFile => true,
+        Kind::MissingSubmodule
+        | Kind::StaleAutotools
+        | Kind::WarningAsError
+        | Kind::MultipleDefinition
+        | Kind::UndefinedReference
+        | Kind::CompileError
+        | Kind::ToolVersion
+        | Kind::Download
+        | Kind::Resources
+        | Kind::BuildFile
+        | Kind::Other => false,
+    }
+}
+
+/// The modules of a list such as `glib-2.0 >= 2.40 gtk+-3.0`.
+fn required_modules(list: &str) -> impl Iterator<Item = String> {
+    let mut bound = false;
+    list.split(|c: char| c.is_whitespace() || c == ',')
+        .filter(|word| !word.is_empty())
+        .filter_map(move |word| {
+            if word.starts_with(['<', '>', '=', '!']) {
+                bound = true;
+                return None;
+            }
+            // The word after a comparison is a version.
+            (!std::mem::take(&mut bound)).then(|| word.to_owned())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles() {
+        assert!(Tables::new().is_ok());
+    }
+
+    #[test]
+    fn requirements_are_split_into_modules() {
+        let modules: Vec<_> = required_modules("glib-2.0 >= 2.40 gtk+-3.0, x").collect();
+        assert_eq!(modules, ["glib-2.0", "gtk+-3.0", "x"]);
+    }
+}
