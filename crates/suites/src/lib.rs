@@ -7,12 +7,17 @@ mod calibration;
 mod compile;
 mod corpus;
 mod error;
+mod mining;
 mod suite;
 
 pub use calibration::{gold_source, gold_submission};
 pub use compile::Compile;
 pub use corpus::{Corpus, CorpusError, CorpusFacts, TaskLock, TaskState};
 pub use error::SuiteError;
+pub use mining::{
+    Archive, LeftOut, LiveArchive, MineError, MineOptions, MineReport, RefreshReport, Repinned, mine_debian_compile,
+    refresh,
+};
 use seatrial_core::SuiteName;
 pub use suite::{GradeRequest, Live, Suite};
 

@@ -51,6 +51,14 @@ pub(super) fn kind(head: &[u8]) -> Option<(Kind, Option<u16>)> {
     Some((kind, word(18)))
 }
 
+/// `e_machine` of an ELF program or shared object; `None` for anything else.
+pub(crate) fn program_machine(head: &[u8]) -> Option<u16> {
+    match kind(head)? {
+        (Kind::Executable | Kind::Shared, machine) => machine,
+        (Kind::Object | Kind::Archive, _) => None,
+    }
+}
+
 /// Whether a file starts as a whole ELF header does (ELF gABI, chapter 4: magic, class, byte order, header's size).
 pub(super) fn is_elf(head: &[u8]) -> bool {
     head.starts_with(b"\x7fELF")

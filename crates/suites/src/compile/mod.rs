@@ -16,6 +16,7 @@ mod prepare;
 mod provenance;
 mod replay;
 
+pub(crate) use kinds::program_machine;
 use seatrial_core::{EventSink, Task, Verdict};
 use seatrial_sandbox::Sandbox;
 use seatrial_source::SourceTree;
