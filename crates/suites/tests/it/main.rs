@@ -2,3 +2,4 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up must fail")]
 
 mod corpus;
+mod mining;
