@@ -41,8 +41,8 @@ pub(super) struct Trial {
     pub(super) steps: Vec<Step>,
     /// Whether every step but installing exited with 0.
     pub(super) clean: bool,
-    /// How far it came: the number of steps that succeeded.
-    pub(super) reached: usize,
+    /// How far it came: larger is later.
+    pub(super) reached: u8,
     pub(super) artifacts: Vec<Artifact>,
     pub(super) worth: f64,
     pub(super) wall: Duration,
@@ -104,7 +104,7 @@ impl Shop<'_, '_> {
             packages: packages.clone(),
             steps: steps.to_vec(),
             clean: true,
-            reached: 0,
+            reached: u8::MAX,
             artifacts: Vec::new(),
             worth: 0.0,
             wall: Duration::ZERO,
@@ -118,7 +118,6 @@ impl Shop<'_, '_> {
             let ran = runner::run(step, self.request, self.sandbox, self.blobs, self.watcher)?;
             trial.wall += ran.wall;
             if ran.ok {
-                trial.reached += 1;
                 if step.purpose == Purpose::Build {
                     trial.log = ran.log;
                 }
@@ -129,6 +128,7 @@ impl Shop<'_, '_> {
                 continue;
             }
             trial.clean = false;
+            trial.reached = reached(step.purpose);
             trial.phase = step.purpose;
             trial.limit = ran.stopped;
             trial.log = ran.log;
@@ -155,16 +155,23 @@ pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Tr
         rounds += 1;
         let steps = plan.steps_with(&state.settings);
         let mut trial = shop.run(&steps, &state.settings, &mut state.packages, &mut state.missing)?;
-        let diagnosis = examine(&mut trial);
+        let mut diagnosis = examine(&mut trial);
         let done = trial.clean && trial.is_product();
-        if best.as_ref().is_some_and(|best| trial.is_worse_than(best)) && !done {
-            // What was changed did harm: its settings are dropped. Packages stay, since dropping them could hide why.
+        let useless = best.as_ref().is_some_and(|best| {
+            trial.is_worse_than(best)
+                || !trial.is_better_than(best) && state.is_guess && trial.settings != best.settings
+        });
+        if useless && !done {
+            // What was changed did no good: its settings are dropped. Packages stay, since dropping them could hide why.
             if let Some(best) = &best
                 && state.settings != best.settings
             {
                 shop.watcher
-                    .decision("take the last change back", "less was built with it");
+                    .decision("take the last change back", "no more was built with it");
                 state.settings = best.settings.clone();
+                // What is still wrong is what was wrong before.
+                trial = best.clone();
+                diagnosis = diagnose(&trial.log);
             }
         } else {
             best = Some(trial.clone());
@@ -187,6 +194,17 @@ pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Tr
         problem: best.as_ref().and_then(|best| best.problem.clone()),
     };
     Ok((best, summary))
+}
+
+/// The order of the phases.
+fn reached(purpose: Purpose) -> u8 {
+    match purpose {
+        Purpose::Dependencies => 0,
+        Purpose::Prepare => 1,
+        Purpose::Configure => 2,
+        Purpose::Build => 3,
+        Purpose::Install => 4,
+    }
 }
 
 /// Reads the log of the step that counts, and notes what stopped the run.
@@ -232,6 +250,8 @@ struct State {
     declared: Declared,
     tried: BTreeSet<String>,
     repairs: Vec<String>,
+    /// Whether the last change was a guess, which is kept only where it helps.
+    is_guess: bool,
 }
 
 impl State {
@@ -254,6 +274,7 @@ impl State {
             declared,
             tried: BTreeSet::new(),
             repairs: Vec::new(),
+            is_guess: false,
         }
     }
 
@@ -312,6 +333,7 @@ impl State {
 
     fn apply(&mut self, shop: &mut Shop<'_, '_>, repair: Repair) {
         shop.watcher.decision(&repair.what, &repair.why);
+        self.is_guess = matches!(repair.rank, Rank::After | Rank::Guess);
         self.tried.insert(repair.id);
         self.repairs.push(repair.what);
         self.settings = repair.settings;
@@ -360,6 +382,7 @@ impl State {
             return false;
         }
         let what = format!("install {}", new.join(" "));
+        self.is_guess = false;
         shop.watcher.decision(&what, &reasons.join("; "));
         self.repairs.push(what);
         self.packages.extend(new);
