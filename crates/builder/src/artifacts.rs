@@ -88,17 +88,16 @@ pub fn kind_of(name: &str, head: &[u8]) -> Option<(ArtifactKind, Option<u16>)> {
     let entry = head.get(24..if wide { 32 } else { 28 })?;
     let kind = match half(16)? {
         1 => ArtifactKind::Object,
-        2 => ArtifactKind::Executable,
         // A position-independent program and a shared object have the same type; only the program starts somewhere.
         3 if is_library_name(name) || entry.iter().all(|byte| *byte == 0) => ArtifactKind::SharedObject,
-        3 => ArtifactKind::Executable,
+        2 | 3 => ArtifactKind::Executable,
         _ => ArtifactKind::Other,
     };
     Some((kind, half(18)))
 }
 
 fn is_library_name(name: &str) -> bool {
-    name.ends_with(".so") || name.contains(".so.")
+    name.split('.').skip(1).any(|part| part == "so")
 }
 
 /// Whether a path is a by-product of a build system's own tests of the compiler.

@@ -66,7 +66,7 @@ pub(crate) fn failure(tree: &Tree, attempts: &[AttemptSummary]) -> String {
 pub(crate) fn success(
     tree: &Tree,
     plan: &str,
-    stopped_by: &Option<String>,
+    stopped_by: Option<&str>,
     clean: bool,
     linked: &BTreeSet<&str>,
     attempts: &[AttemptSummary],

@@ -57,10 +57,11 @@ fn one(call: &str, arguments: &[String], declared: &mut Declared) {
             }
         }
         "AC_CHECK_HEADER" | "AC_CHECK_HEADERS" => {
-            for name in first
-                .split_whitespace()
-                .filter(|name| is_word(name) && name.ends_with(".h") && !is_c_header(name))
-            {
+            for name in first.split_whitespace().filter(|name| {
+                is_word(name)
+                    && std::path::Path::new(name).extension().is_some_and(|end| end == "h")
+                    && !is_c_header(name)
+            }) {
                 declared.wish(Key::Header(name.to_owned()));
             }
         }

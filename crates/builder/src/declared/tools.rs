@@ -27,19 +27,14 @@ pub(super) fn generators(tree: &Tree, folder: &str, declared: &mut Declared) {
                     .iter()
                     .any(|ending| tree.has(&join(parent(path), &format!("{}{ending}", plain.replace('-', "_")))))
         };
-        match extension {
-            "y" | "yy" | "ypp" | "y++" if !made(&[".c", ".cc", ".cpp", ".tab.c", ".tab.h", ".cxx"]) => {
-                // Other languages have grammars with the same ending.
-                if tree.head(path, 64 << 10).is_some_and(|text| text.contains("%%")) {
-                    declared.require(Key::Command("bison".to_owned()));
-                }
-            }
-            "l" | "ll" | "lpp" | "l++" if !made(&[".c", ".cc", ".cpp", ".yy.c", ".cxx"]) => {
-                if tree.head(path, 64 << 10).is_some_and(|text| text.contains("%%")) {
-                    declared.require(Key::Command("flex".to_owned()));
-                }
-            }
-            _ => {}
+        let tool = match extension {
+            "y" | "yy" | "ypp" | "y++" if !made(&[".c", ".cc", ".cpp", ".tab.c", ".tab.h", ".cxx"]) => "bison",
+            "l" | "ll" | "lpp" | "l++" if !made(&[".c", ".cc", ".cpp", ".yy.c", ".cxx"]) => "flex",
+            _ => continue,
+        };
+        // Files of other languages and plain data have the same endings.
+        if tree.head(path, 64 << 10).is_some_and(|text| text.contains("%%")) {
+            declared.require(Key::Command(tool.to_owned()));
         }
     }
 }

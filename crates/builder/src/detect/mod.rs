@@ -152,14 +152,13 @@ mod tests {
 
     fn check(files: &[(&str, &str)], expected: &Expect) {
         let folder = lay(files);
-        let text: String = detect(folder.path())
-            .iter()
-            .map(|root| {
-                let place = if root.folder.is_empty() { "." } else { &root.folder };
-                format!("{place} {}\n", root.system.as_str())
-            })
-            .collect();
-        expected.assert_eq(&text);
+        let mut lines = Vec::new();
+        for root in detect(folder.path()) {
+            let place = if root.folder.is_empty() { "." } else { &root.folder };
+            lines.push(format!("{place} {}", root.system.as_str()));
+        }
+        lines.push(String::new());
+        expected.assert_eq(lines.join("\n").trim_start());
     }
 
     const MAIN: &str = "int main(void) { return 0; }\n";

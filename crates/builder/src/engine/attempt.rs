@@ -442,7 +442,7 @@ fn last_checks(log: &str) -> Vec<Vec<Key>> {
             Key::PkgConfig((*library).to_owned()),
         ]];
     }
-    if name.ends_with(".h") {
+    if std::path::Path::new(name).extension().is_some_and(|end| end == "h") {
         return vec![vec![Key::Header((*name).to_owned())]];
     }
     let lower = name.to_ascii_lowercase();

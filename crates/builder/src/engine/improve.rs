@@ -33,7 +33,7 @@ pub(super) fn improve(
             shop,
             plan,
             best,
-            settings,
+            &settings,
             packages,
             "build shared libraries",
             "only archives were made",
@@ -55,7 +55,7 @@ pub(super) fn improve(
             shop,
             plan,
             best,
-            settings,
+            &settings,
             packages,
             &what,
             "the project declares them as optional, and may build more with them",
@@ -68,7 +68,7 @@ fn attempt(
     shop: &mut Shop<'_, '_>,
     plan: &Plan,
     best: &mut Trial,
-    settings: Settings,
+    settings: &Settings,
     mut packages: Vec<String>,
     what: &str,
     why: &str,
@@ -78,8 +78,8 @@ fn attempt(
         return Ok(());
     }
     shop.watcher.decision(what, why);
-    let steps = plan.steps_with(&settings);
-    let trial = shop.run(&steps, &settings, &mut packages, &mut Missing::default())?;
+    let steps = plan.steps_with(settings);
+    let trial = shop.run(&steps, settings, &mut packages, &mut Missing::default())?;
     let more = trial.worth >= best.worth + 0.5;
     let lost = artifacts::linked(&best.artifacts)
         .difference(&artifacts::linked(&trial.artifacts))
@@ -127,7 +127,7 @@ fn neighbours(shop: &mut Shop<'_, '_>, plan: &Plan, plans: &[Plan], best: &mut T
             steps.push(moved(step, &place));
         }
     }
-    if taken.len() == 1 || shop.is_late(best.wall * 3 + Duration::from_secs(60)) {
+    if taken.len() == 1 || shop.is_late(best.wall * 3 + Duration::from_mins(1)) {
         return Ok(());
     }
     shop.watcher.decision(

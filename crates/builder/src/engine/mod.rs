@@ -108,7 +108,7 @@ pub fn build(
     let explanation = explain::success(
         &tree,
         &plan,
-        &trial.stopped_by,
+        trial.stopped_by.as_deref(),
         trial.clean,
         &artifacts::linked(&trial.artifacts),
         &attempts,

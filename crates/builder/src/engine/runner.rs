@@ -12,7 +12,7 @@ use seatrial_store::{BlobWriter, Blobs, StoreError};
 use crate::{BuildRequest, BuilderError, Watcher};
 
 /// Time without output after which a command counts as stuck.
-const IDLE: Duration = Duration::from_secs(600);
+const IDLE: Duration = Duration::from_mins(10);
 /// What is kept of a log for the diagnosis: this much of its start and this much of its end.
 const HEAD: usize = 1 << 20;
 const TAIL: usize = 3 << 20;

@@ -1,7 +1,10 @@
 //! From a failed step to what to change: missing names to packages, and rules for breaks that everybody meets.
 
+mod derived;
+mod language_rules;
 mod missing;
 mod rules;
+mod setup_rules;
 
 pub(crate) use missing::{Missing, keys, problems};
 use seatrial_core::Purpose;

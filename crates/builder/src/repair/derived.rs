@@ -1,0 +1,271 @@
+//! Repairs that need more than a pattern: they are made from names in the log and from the tree.
+
+use seatrial_core::Purpose;
+use seatrial_diagnosis::Kind;
+
+use super::{
+    Rank, Repair, Situation,
+    missing::in_tree,
+    rules::{add, both, repair},
+};
+use crate::{
+    BuildSystem::{Autotools, AutotoolsBootstrap, CMake, Meson},
+    pattern::Pattern,
+    tree::{base, is_side_folder, parent, strip},
+};
+
+/// A header of the project's own that the compiler does not find: its folder joins the search path.
+pub(super) fn own_headers(situation: &Situation<'_>, found: &mut Vec<Repair>) {
+    if situation.phase != Purpose::Build {
+        return;
+    }
+    let mut folders: Vec<String> = Vec::new();
+    for problem in super::missing::problems(situation.diagnosis) {
+        let name = problem.subject.trim_start_matches("./");
+        if problem.kind != Kind::MissingHeader || name.contains("..") || !in_tree(situation.tree, name) {
+            continue;
+        }
+        let best = situation
+            .tree
+            .files()
+            .filter(|path| *path == name || path.strip_suffix(name).is_some_and(|rest| rest.ends_with('/')))
+            .min_by_key(|path| (is_side_folder(parent(path)), path.matches('/').count()));
+        let Some(folder) = best.and_then(|path| path.strip_suffix(name)) else {
+            continue;
+        };
+        let folder = folder.trim_end_matches('/').to_owned();
+        if !folder.contains(' ') && !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    if folders.is_empty() {
+        return;
+    }
+    let id = format!("own-headers {}", folders.join(" "));
+    let what = format!(
+        "search headers in {}",
+        folders
+            .iter()
+            .map(|folder| place(folder))
+            .collect::<Vec<_>>()
+            .join(", ")
+    );
+    found.push(repair(
+        situation,
+        id,
+        what,
+        "the project has the missing header itself".to_owned(),
+        Rank::First,
+        |settings| {
+            for folder in &folders {
+                let path = if folder.is_empty() {
+                    seatrial_core::BOX_SOURCE.to_owned()
+                } else {
+                    format!("{}/{folder}", seatrial_core::BOX_SOURCE)
+                };
+                both(settings, &format!("-I{path}"));
+            }
+        },
+    ));
+}
+
+fn place(folder: &str) -> String {
+    if folder.is_empty() {
+        "the top folder".to_owned()
+    } else {
+        folder.to_owned()
+    }
+}
+
+/// Symbols by the library that has them: only those whose prefix or name leaves no doubt.
+static SYMBOLS: [(Pattern, &str); 22] = [
+    (
+        Pattern::new(
+            r"undefined reference to .(?:sin|cos|tan|sqrt|pow|log|log10|exp|floor|ceil|atan2?|asin|acos|fmod|round|hypot|lrint|cbrt|sinh|cosh|tanh|log2|fabs|rint|trunc|exp2|ldexp|frexp|modf)(?:f|l)?\W",
+        ),
+        "-lm",
+    ),
+    (Pattern::new(r"undefined reference to .(?:pthread_|sem_)"), "-lpthread"),
+    (
+        Pattern::new(r"undefined reference to .dl(?:open|sym|close|error)"),
+        "-ldl",
+    ),
+    (
+        Pattern::new(r"undefined reference to .(?:clock_gettime|timer_create|shm_open|aio_)"),
+        "-lrt",
+    ),
+    (Pattern::new(r"undefined reference to .crypt\W"), "-lcrypt"),
+    (
+        Pattern::new(r"undefined reference to .(?:initscr|wrefresh|endwin|newwin|stdscr|waddch|wgetch)"),
+        "-lncurses",
+    ),
+    (
+        Pattern::new(
+            r"undefined reference to .(?:tgetent|tputs|tgoto|tgetstr|tgetnum|tgetflag|cbreak|keypad|nodelay|setupterm)\W",
+        ),
+        "-ltinfo",
+    ),
+    (
+        Pattern::new(
+            r"undefined reference to .(?:deflate|inflate|compress2?|uncompress|crc32|gzopen|gzread)(?:Init2?_|End)?\W",
+        ),
+        "-lz",
+    ),
+    (Pattern::new(r"undefined reference to .BZ2_"), "-lbz2"),
+    (Pattern::new(r"undefined reference to .lzma_"), "-llzma"),
+    (
+        Pattern::new(r"undefined reference to .(?:EVP_|BIO_|RSA_|SHA1|MD5_|X509_|ERR_|BN_|HMAC)"),
+        "-lcrypto",
+    ),
+    (Pattern::new(r"undefined reference to .(?:SSL_|TLS_)"), "-lssl"),
+    (
+        Pattern::new(r"undefined reference to .X(?:OpenDisplay|Create|Map|Draw|Free|Next|Set|Default|Intern|Lookup)"),
+        "-lX11",
+    ),
+    (Pattern::new(r"undefined reference to .png_"), "-lpng"),
+    (Pattern::new(r"undefined reference to .jpeg_"), "-ljpeg"),
+    (Pattern::new(r"undefined reference to .curl_easy"), "-lcurl"),
+    (Pattern::new(r"undefined reference to .sqlite3_"), "-lsqlite3"),
+    (
+        Pattern::new(r"undefined reference to .(?:readline|add_history|rl_)\W"),
+        "-lreadline",
+    ),
+    (
+        Pattern::new(r"undefined reference to .gl(?:Begin|End|Clear|Enable|Vertex|Matrix|Color)"),
+        "-lGL",
+    ),
+    (Pattern::new(r"undefined reference to .glu[A-Z]"), "-lGLU"),
+    (Pattern::new(r"undefined reference to .__atomic_"), "-latomic"),
+    (
+        Pattern::new(r"undefined reference to .(?:xdr_|clnt_|svc_|rpc_)"),
+        "-ltirpc",
+    ),
+];
+
+static DSO: Pattern =
+    Pattern::new(r"/lib([A-Za-z0-9_+.-]+?)\.so[.0-9]*: error adding symbols: DSO missing from command line");
+
+pub(super) fn libraries(situation: &Situation<'_>, found: &mut Vec<Repair>) {
+    if situation.phase != Purpose::Build {
+        return;
+    }
+    let mut flags: Vec<String> = SYMBOLS
+        .iter()
+        .filter(|(pattern, _)| pattern.is_match(situation.log))
+        .map(|(_, flag)| (*flag).to_owned())
+        .collect();
+    for name in DSO.all(situation.log) {
+        let flag = format!("-l{name}");
+        if !flags.contains(&flag) {
+            flags.push(flag);
+        }
+    }
+    if flags.is_empty() {
+        return;
+    }
+    let words = flags.join(" ");
+    found.push(repair(
+        situation,
+        format!("libraries {words}"),
+        format!("link with {words}"),
+        "symbols of these libraries are missing from a link".to_owned(),
+        Rank::Beside,
+        |settings| {
+            settings.shims = true;
+            add(&mut settings.link_flags, "-Wl,--no-as-needed");
+            for flag in &flags {
+                add(&mut settings.link_flags, flag);
+            }
+        },
+    ));
+}
+
+static CMAKE_OPTION: Pattern = Pattern::new(r"(?im)^\s*(?:cmake_dependent_)?option\s*\(\s*([A-Za-z0-9_-]+)");
+
+/// When configuring does not get anywhere: what tests, documents and examples need is left out.
+pub(super) fn optional_parts(situation: &Situation<'_>, found: &mut Vec<Repair>) {
+    if situation.phase != Purpose::Configure {
+        return;
+    }
+    let side = |name: &str| {
+        let upper = name.to_ascii_uppercase();
+        [
+            "TEST", "DOC", "EXAMPLE", "SAMPLE", "BENCH", "FUZZ", "PYTHON", "JAVA", "MANPAGE",
+        ]
+        .iter()
+        .any(|word| upper.contains(word))
+    };
+    let mut arguments: Vec<String> = Vec::new();
+    match situation.system {
+        CMake => {
+            arguments.push("-DBUILD_TESTING=OFF".to_owned());
+            let paths = situation.tree.below(situation.folder).filter(|path| {
+                base(path) == "CMakeLists.txt" && !is_side_folder(parent(strip(path, situation.folder)))
+            });
+            for path in paths.take(50) {
+                let text = situation.tree.text(path).unwrap_or_default();
+                for name in CMAKE_OPTION.all(&text).into_iter().filter(|name| side(name)).take(12) {
+                    add(&mut arguments, &format!("-D{name}=OFF"));
+                }
+            }
+        }
+        Meson => {
+            for name in ["meson_options.txt", "meson.options"] {
+                let text = situation
+                    .tree
+                    .text(&crate::tree::join(situation.folder, name))
+                    .unwrap_or_default();
+                for groups in MESON_OPTION.groups(&text) {
+                    let [name, kind] = groups.as_slice() else { continue };
+                    if side(name) || name.contains("introspection") || name.contains("man") {
+                        let off = if *kind == "feature" { "disabled" } else { "false" };
+                        arguments.push(format!("-D{name}={off}"));
+                    }
+                }
+            }
+        }
+        Autotools | AutotoolsBootstrap => {
+            for name in [
+                "--disable-doc",
+                "--disable-docs",
+                "--disable-gtk-doc",
+                "--disable-tests",
+                "--disable-werror",
+                "--disable-nls",
+            ] {
+                arguments.push(name.to_owned());
+            }
+        }
+        _ => {}
+    }
+    if arguments.is_empty() {
+        return;
+    }
+    found.push(repair(
+        situation,
+        "side-parts".to_owned(),
+        "leave out tests, documents and examples".to_owned(),
+        "configuring does not get through with them".to_owned(),
+        Rank::Guess,
+        |settings| {
+            for argument in &arguments {
+                add(&mut settings.arguments, argument);
+            }
+        },
+    ));
+}
+
+static MESON_OPTION: Pattern = Pattern::new(r"(?s)option\s*\(\s*'([^']+)'\s*,[^)]*?type\s*:\s*'(boolean|feature)'");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_compile() {
+        for (pattern, flag) in &SYMBOLS {
+            assert!(pattern.compiles(), "{flag}");
+        }
+        assert!(DSO.compiles() && CMAKE_OPTION.compiles() && MESON_OPTION.compiles());
+    }
+}
