@@ -16,7 +16,7 @@ pub(crate) use settings::{Settings, shims};
 use crate::{
     BuildRoot, BuildSystem,
     detect::plain_sources,
-    tree::{Tree, base, join},
+    tree::{Tree, join},
 };
 
 /// Plans that are kept.
@@ -213,7 +213,7 @@ fn plans_of(tree: &Tree, root: &BuildRoot, plans: &mut Vec<Plan>) {
         BuildSystem::Script => Plan::new(root, "", Method::Script { name: file }, wrapped, Vec::new()),
         BuildSystem::PlainC => {
             let sources = plain_sources(tree, &root.folder);
-            let facts = plain::facts(tree, base(&root.folder), sources);
+            let facts = plain::facts(tree, &root.folder, sources);
             Plan::new(root, "", Method::Plain(facts), usual, Vec::new())
         }
     };

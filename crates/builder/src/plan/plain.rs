@@ -40,11 +40,12 @@ pub(super) fn facts(tree: &Tree, folder: &str, sources: PlainSources) -> Facts {
     Facts {
         mains: sources.mains,
         shared: sources.shared,
-        name: if folder.is_empty() || folder == "src" || folder.contains(' ') {
-            "main".to_owned()
-        } else {
-            folder.to_owned()
-        },
+        name: folder
+            .split('/')
+            .rev()
+            .find(|part| !matches!(*part, "" | "src" | "source" | "sources" | "code" | "lib") && !part.contains(' '))
+            .unwrap_or("main")
+            .to_owned(),
         includes,
     }
 }

@@ -13,6 +13,8 @@ pub(crate) struct Settings {
     pub(crate) c_flags: Vec<String>,
     /// Further flags for C++.
     pub(crate) cxx_flags: Vec<String>,
+    /// Flags of the project's own that this compiler does not know or that are for another machine.
+    pub(crate) refused_flags: Vec<String>,
     /// Libraries at the end of every link.
     pub(crate) link_flags: Vec<String>,
     /// Compilers, `strip` and `sudo` are called through wrappers that add the flags and drop what would hide them.
@@ -47,6 +49,7 @@ impl Default for Settings {
             optimisation: "-O0",
             c_flags: Vec::new(),
             cxx_flags: Vec::new(),
+            refused_flags: Vec::new(),
             link_flags: Vec::new(),
             shims: false,
             serial: false,
@@ -178,6 +181,10 @@ pub(crate) fn shims(settings: &Settings, folder: &str) -> Step {
         libraries.push(' ');
         libraries.push_str(flag);
     }
+    let refused = settings
+        .refused_flags
+        .iter()
+        .fold(String::new(), |text, flag| text + "|" + flag);
     let command = format!(
         r#"mkdir -p "{folder}"
 for tool in cc gcc c89 c99 clang c++ g++ clang++; do
@@ -187,7 +194,7 @@ for tool in cc gcc c89 c99 clang c++ g++ clang++; do
 #!/bin/sh
 for word do
   shift
-  case "\$word" in -s|-Werror|-Werror=*) ;; *) set -- "\$@" "\$word" ;; esac
+  case "\$word" in -s|-Werror|-Werror=*{refused}) ;; *) set -- "\$@" "\$word" ;; esac
 done
 exec $real "\$@" $flags{libraries}
 END

@@ -180,6 +180,106 @@ pub(super) fn libraries(situation: &Situation<'_>, found: &mut Vec<Repair>) {
     ));
 }
 
+static UNDEFINED: Pattern = Pattern::new(r"undefined reference to .([A-Za-z_][A-Za-z0-9_]*)\W");
+
+/// Inline functions of C without a definition that others can link to: their meaning changed, and `-O0` inlines none.
+pub(super) fn inline_functions(situation: &Situation<'_>, found: &mut Vec<Repair>) {
+    if situation.phase != Purpose::Build {
+        return;
+    }
+    let mut symbols = UNDEFINED.all(situation.log);
+    symbols.sort_unstable();
+    symbols.dedup();
+    symbols.truncate(40);
+    if symbols.is_empty() {
+        return;
+    }
+    let sources = situation.tree.files().filter(|path| {
+        std::path::Path::new(path)
+            .extension()
+            .is_some_and(|end| end == "c" || end == "h")
+    });
+    let is_inline = sources.take(600).any(|path| {
+        let text = situation.tree.text(path).unwrap_or_default();
+        let mut inline_before = false;
+        text.lines().any(|line| {
+            let inline = line.contains("inline") || line.contains("INLINE");
+            // The name may stand on the line after the word.
+            let hit = (inline || inline_before) && symbols.iter().any(|symbol| line.contains(symbol));
+            inline_before = inline;
+            hit
+        })
+    });
+    if !is_inline {
+        return;
+    }
+    let why = "an inline function has no definition that others can link to";
+    found.push(repair(
+        situation,
+        "old-inline".to_owned(),
+        "give inline its meaning of 1989".to_owned(),
+        why.to_owned(),
+        Rank::After,
+        |settings| {
+            settings.shims = true;
+            add(&mut settings.c_flags, "-fgnu89-inline");
+        },
+    ));
+    found.push(repair(
+        situation,
+        "inline-optimised".to_owned(),
+        "compile with -O1".to_owned(),
+        why.to_owned(),
+        Rank::After,
+        |settings| {
+            settings.shims = true;
+            settings.optimisation = "-O1";
+        },
+    ));
+}
+
+static UNKNOWN_FLAG: Pattern = Pattern::new(
+    r"unrecognized command.line option [^\w\s-]*(-[A-Za-z0-9_+=.-]+)|unrecognized argument in option [^\w\s-]*(-[A-Za-z0-9_+=.-]+)|bad value [^\n]* for [^\w\s-]*(-m[a-z]+=?)|unknown value [^\n]* for [^\w\s-]*(-m[a-z]+=?)|argument to [^\w\s-]*(-O)[^\w\s-]* should be",
+);
+static OTHER_WIDTH: Pattern = Pattern::new(
+    r"skipping incompatible|bits/libc-header-start\.h: No such file|gnu/stubs-32\.h|sys/cdefs\.h: No such file|cannot find -lgcc\b",
+);
+
+/// Flags that this compiler refuses, or that ask for another machine: the wrappers drop them.
+pub(super) fn unknown_flags(situation: &Situation<'_>, found: &mut Vec<Repair>) {
+    let mut flags: Vec<String> = Vec::new();
+    for flag in UNKNOWN_FLAG.all(situation.log) {
+        // A value that is refused is dropped with its option, whatever it is.
+        let word = if flag.ends_with('=') || flag.starts_with("-m") && !flag.contains('=') && flag.len() < 8 {
+            format!("{}*", flag.trim_end_matches('='))
+        } else {
+            flag.to_owned()
+        };
+        add(&mut flags, &word);
+    }
+    if OTHER_WIDTH.is_match(situation.log) {
+        add(&mut flags, "-m32");
+    }
+    flags.truncate(12);
+    if flags.is_empty() {
+        return;
+    }
+    let words = flags.join(" ");
+    found.push(repair(
+        situation,
+        format!("flags {words}"),
+        format!("drop {words} from compiler calls"),
+        "this compiler, or this machine, does not have them".to_owned(),
+        Rank::First,
+        |settings| {
+            settings.shims = true;
+            for flag in &flags {
+                add(&mut settings.refused_flags, flag);
+            }
+        },
+    ));
+}
+
 static CMAKE_OPTION: Pattern = Pattern::new(r"(?im)^\s*(?:cmake_dependent_)?option\s*\(\s*([A-Za-z0-9_-]+)");
 
 /// When configuring does not get anywhere: what tests, documents and examples need is left out.
@@ -266,6 +366,7 @@ mod tests {
         for (pattern, flag) in &SYMBOLS {
             assert!(pattern.compiles(), "{flag}");
         }
+        assert!(UNDEFINED.compiles() && UNKNOWN_FLAG.compiles() && OTHER_WIDTH.compiles());
         assert!(DSO.compiles() && CMAKE_OPTION.compiles() && MESON_OPTION.compiles());
     }
 }

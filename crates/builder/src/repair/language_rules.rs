@@ -1,11 +1,10 @@
 //! Rules for what compilers and linkers say: dialects, eras, flags. Data only.
 
 use seatrial_core::Purpose::{Build, Configure as Configuring};
-use seatrial_diagnosis::Kind;
 
 use super::{
     Rank,
-    rules::{Rule, When, add, both, log},
+    rules::{Rule, add, both, log},
 };
 use crate::plan::Settings;
 
@@ -26,7 +25,7 @@ fn cxx_only(settings: &mut Settings, flag: &str) {
 }
 
 /// The rules, in the order in which they are tried.
-pub(super) static RULES: [Rule; 17] = [
+pub(super) static RULES: [Rule; 16] = [
     Rule {
         id: "common",
         what: "compile with -fcommon",
@@ -58,16 +57,6 @@ pub(super) static RULES: [Rule; 17] = [
             r"error: (?:implicit declaration of function|return type defaults to|type defaults to|.{0,3}inline.{0,3} |nested extern|redeclaration of|conflicting types for .{0,3}(?:bool|true|false))|\[-Werror=implicit|error: .{0,3}(?:bool|true|false|nullptr|constexpr|alignas|thread_local).{0,3} cannot be|error: two or more data types in declaration|cannot use keyword .(?:false|true)",
         ),
         change: |settings| c_only(settings, "-std=gnu89"),
-    },
-    Rule {
-        id: "gnu89-inline",
-        what: "give inline its meaning of 1989",
-        why: "inline functions have no definition that others can link to",
-        rank: Rank::After,
-        phases: &[Build],
-        systems: &[],
-        when: When::Cause(Kind::UndefinedReference),
-        change: |settings| c_only(settings, "-fgnu89-inline"),
     },
     Rule {
         id: "gnu99",
@@ -202,7 +191,7 @@ pub(super) static RULES: [Rule; 17] = [
         phases: &[Build],
         systems: &[],
         when: log(
-            r"impossible constraint in .asm|inlining failed in call to .always_inline|undefined reference to|asm.? operand|__builtin_\w+ .* must be|requires optimization|the last argument must be|-Werror=cpp|_FORTIFY_SOURCE requires",
+            r"impossible constraint in .asm|inlining failed in call to .always_inline|asm.? operand|__builtin_\w+ .* must be|requires optimization|the last argument must be|-Werror=cpp|_FORTIFY_SOURCE requires",
         ),
         change: |settings| {
             settings.shims = true;

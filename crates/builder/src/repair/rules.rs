@@ -1,7 +1,6 @@
 //! What a rule is, and which rules fire. All of them are general: none knows any project.
 
 use seatrial_core::Purpose;
-use seatrial_diagnosis::Kind;
 
 use super::{Rank, Repair, Situation, derived, language_rules, setup_rules};
 use crate::{BuildSystem, pattern::Pattern, plan::Settings};
@@ -10,8 +9,6 @@ use crate::{BuildSystem, pattern::Pattern, plan::Settings};
 pub(super) enum When {
     /// Lines of the log.
     Log(Pattern),
-    /// The kind of the root cause.
-    Cause(Kind),
     /// Nothing: tried when nothing else is known.
     Always,
 }
@@ -59,11 +56,6 @@ pub(super) fn apply(situation: &Situation<'_>) -> Vec<Repair> {
         .filter(|rule| rule.systems.is_empty() || rule.systems.contains(&situation.system))
         .filter(|rule| match &rule.when {
             When::Log(pattern) => pattern.is_match(situation.log),
-            When::Cause(kind) => situation
-                .diagnosis
-                .cause
-                .as_ref()
-                .is_some_and(|cause| cause.kind == *kind),
             When::Always => true,
         })
         .map(|rule| {
@@ -79,6 +71,8 @@ pub(super) fn apply(situation: &Situation<'_>) -> Vec<Repair> {
         .collect();
     derived::own_headers(situation, &mut found);
     derived::libraries(situation, &mut found);
+    derived::inline_functions(situation, &mut found);
+    derived::unknown_flags(situation, &mut found);
     derived::optional_parts(situation, &mut found);
     found
 }
@@ -202,9 +196,8 @@ mod tests {
             Build,
             "main.c:(.text+0x10): undefined reference to `sqrt'\ncollect2: error: ld returned 1 exit status",
             &expect![[r"
-            Beside libraries -lm
-            After optimise
-        "]],
+                Beside libraries -lm
+            "]],
         );
         check(
             Make,
@@ -230,6 +223,14 @@ mod tests {
             First macro-folder
             After regenerate-bootstrap
         "]],
+        );
+        check(
+            Make,
+            Build,
+            "gcc: error: unrecognized command-line option \u{2018}-m486\u{2019}\nerror: bad value \u{2018}pentium9\u{2019} for \u{2018}-march=\u{2019} switch",
+            &expect![[r"
+                First flags -m486* -march*
+            "]],
         );
         check(Make, Build, "cc -c x.c\nok\n", &expect![[""]]);
     }
