@@ -32,7 +32,7 @@ pub(crate) fn message(heading: &Line<'_>, lines: &mut Lines<'_>) -> String {
     let mut ahead = *lines;
     let mut blank = false;
     for _ in 0..LONGEST_MESSAGE {
-        let Some(line) = ahead.next() else { break };
+        let Some(line) = ahead.next_line() else { break };
         if line.text.trim().is_empty() {
             blank = true;
         } else if line.text.starts_with("  ") {
@@ -53,7 +53,7 @@ pub(crate) fn message(heading: &Line<'_>, lines: &mut Lines<'_>) -> String {
 
 fn skip_call_stack(lines: &mut Lines<'_>) {
     let mut ahead = *lines;
-    while ahead.next().is_some_and(|line| line.text.starts_with("  ")) {
+    while ahead.next_line().is_some_and(|line| line.text.starts_with("  ")) {
         *lines = ahead;
     }
 }
@@ -66,11 +66,11 @@ mod tests {
     fn a_wrapped_message_is_one_text_and_its_call_stack_is_skipped() {
         let log = b"CMake Error at CMakeLists.txt:5 (find_package):\n  Could not find a package configuration file provided by\n  \"Foo\" with any\n\n  of these names:\n\nCall Stack (most recent call first):\n  a:1 (b)\n-- next\n";
         let mut lines = Lines::new(log);
-        let first = lines.next().unwrap();
+        let first = lines.next_line().unwrap();
         assert_eq!(
             message(&first, &mut lines),
             "CMake Error at CMakeLists.txt:5 (find_package): Could not find a package configuration file provided by \"Foo\" with any\nof these names:"
         );
-        assert_eq!(lines.next().unwrap().text, "-- next");
+        assert_eq!(lines.next_line().unwrap().text, "-- next");
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     lines::{Line, Lines},
     names::subjects,
     prose,
-    rows::{CMAKE_ROWS, MARKS, ROWS, Row, Weight},
+    rows::{MARKS, Row, Weight, cmake_rows, line_rows},
 };
 
 /// No repair installs more names than this at once; a log that repeats itself for ever must not fill the memory.
@@ -28,7 +28,7 @@ pub fn diagnose(log: &[u8]) -> Diagnosis {
     let mut lines = Lines::new(log);
     while let Some(hit) = tables.marks.find_at(log, lines.position()) {
         lines.seek(hit.start());
-        let Some(line) = lines.next() else { break };
+        let Some(line) = lines.next_line() else { break };
         match cmake::heading(&line.text) {
             Some(heading) => {
                 let message = cmake::message(&line, &mut lines);
@@ -36,7 +36,7 @@ pub fn diagnose(log: &[u8]) -> Diagnosis {
                     reader.cmake_error(tables, &line, &message);
                 }
             }
-            None => reader.line(tables, &line, &lines),
+            None => reader.line(tables, &line),
         }
     }
     reader.finish()
@@ -44,7 +44,7 @@ pub fn diagnose(log: &[u8]) -> Diagnosis {
 
 /// A table's compiled patterns.
 struct Table {
-    rows: &'static [Row],
+    rows: Vec<&'static Row>,
     all: RegexSet,
     each: Vec<(Regex, Option<Regex>)>,
 }
@@ -70,8 +70,8 @@ fn compiled(pattern: &str) -> Result<Regex, regex::Error> {
 }
 
 impl Table {
-    fn new(rows: &'static [Row]) -> Result<Self, regex::Error> {
-        let each = rows.iter().map(|row| {
+    fn new(rows: impl Iterator<Item = &'static Row> + Clone) -> Result<Self, regex::Error> {
+        let each = rows.clone().map(|row| {
             let unless = if row.unless.is_empty() {
                 None
             } else {
@@ -80,8 +80,8 @@ impl Table {
             Ok((compiled(row.pattern)?, unless))
         });
         Ok(Self {
-            rows,
-            all: RegexSetBuilder::new(rows.iter().map(|row| row.pattern))
+            rows: rows.clone().collect(),
+            all: RegexSetBuilder::new(rows.map(|row| row.pattern))
                 .unicode(false)
                 .build()?,
             each: each.collect::<Result<_, regex::Error>>()?,
@@ -118,13 +118,13 @@ impl Tables {
     fn new() -> Result<Self, regex::Error> {
         Ok(Self {
             marks: compiled(MARKS)?,
-            lines: Table::new(ROWS)?,
-            cmake: Table::new(CMAKE_ROWS)?,
+            lines: Table::new(line_rows())?,
+            cmake: Table::new(cmake_rows())?,
             stop: compiled(
                 r"^configure: error: (.+)|^\S*meson\.build:\d+(?::\d+)?: ERROR: (.+)|^(?:\S+:\d+: )?\*\*\* (.+?)\.?  Stop\.?$|^(?:\*\*)?(?:Error|ERROR|error)(?:\*\*)?: (.+)|^(The configuration failed)",
             )?,
             requirements: compiled(r"Package requirements \(([^)]*)\) were not met")?,
-            other: compiled(r"(?i)^(?:\S+: )?(?:fatal )?error\b|\bERROR\b|^fatal: ")?,
+            other: compiled(r"^(?:\S+: )?(?i:fatal error|error)[: ]|\bERROR\b|^fatal: ")?,
             closer: compiled(
                 r"\*\*\* .*Error \d+|[Ee]rrors? occurred|build stopped|ld returned \d+|linker command failed|\d+ errors? generated|Error \d+ \(ignored\)|^--|0 errors|compilation terminated|Bad exit status|subprocess-exited-with-error|recipe for target|lines? with error|error log|error\.log|-Werror",
             )?,
@@ -149,7 +149,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, tables: &Tables, line: &Line<'_>, _after: &Lines<'_>) {
+    fn line(&mut self, tables: &Tables, line: &Line<'_>) {
         let text: &str = &line.text;
         if let Some((row, found)) = tables.lines.first(text) {
             let explains = row.kind == Kind::MissingPkgConfig || row.kind == Kind::ToolVersion;
@@ -351,6 +351,19 @@ fn required_modules(list: &str) -> impl Iterator<Item = String> {
             // The word after a comparison is a version.
             (!std::mem::take(&mut bound)).then(|| word.to_owned())
         })
+}
+
+/// The row that decides a line or a whole message, for tests of the rows.
+#[cfg(test)]
+pub(crate) fn row_that_fires(text: &str) -> Option<&'static str> {
+    let tables = TABLES.as_ref()?;
+    let mut lines = Lines::new(text.as_bytes());
+    let line = lines.next_line()?;
+    let row = match cmake::heading(&line.text) {
+        Some(_) => tables.cmake.first(&cmake::message(&line, &mut lines))?.0,
+        None => tables.lines.first(&line.text)?.0,
+    };
+    Some(row.name)
 }
 
 #[cfg(test)]

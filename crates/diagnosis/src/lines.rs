@@ -49,12 +49,9 @@ impl<'a> Lines<'a> {
             self.position += last + 1;
         }
     }
-}
 
-impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
-
-    fn next(&mut self) -> Option<Line<'a>> {
+    /// The next line; none at the end.
+    pub(crate) fn next_line(&mut self) -> Option<Line<'a>> {
         let rest = self.log.get(self.position..).filter(|rest| !rest.is_empty())?;
         let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         let raw = rest.get(..end).unwrap_or(rest);
@@ -200,10 +197,10 @@ mod tests {
         let log = b"one\ntwo\nthree\nfour";
         let mut lines = Lines::new(log);
         lines.seek(9);
-        let line = lines.next().unwrap();
+        let line = lines.next_line().unwrap();
         assert_eq!((line.number, line.text.as_ref()), (3, "three"));
         lines.seek(0);
-        assert_eq!(lines.next().unwrap().number, 4);
-        assert!(lines.next().is_none());
+        assert_eq!(lines.next_line().unwrap().number, 4);
+        assert!(lines.next_line().is_none());
     }
 }

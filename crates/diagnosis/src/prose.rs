@@ -45,7 +45,7 @@ pub(crate) fn classified(name: &str, text: &str) -> (Kind, String) {
     if let Some(library) = name.strip_prefix("-l") {
         return (Kind::MissingLibrary, library.to_owned());
     }
-    if [".h", ".hpp", ".hh", ".hxx"].iter().any(|end| name.ends_with(end)) {
+    if is_header(name) {
         return (Kind::MissingHeader, name.to_owned());
     }
     let folded = name.to_ascii_lowercase();
@@ -76,6 +76,10 @@ pub(crate) fn classified(name: &str, text: &str) -> (Kind, String) {
         return (Kind::MissingCommand, name.to_owned());
     }
     (Kind::MissingLibrary, bare.to_owned())
+}
+
+fn is_header(name: &str) -> bool {
+    [".h", ".hpp", ".hh", ".hxx"].iter().any(|end| name.ends_with(end))
 }
 
 /// Whether a word can be the name of something to install.
@@ -248,9 +252,8 @@ fn is_plausible(word: &str) -> bool {
         && !word.starts_with('/')
         && !folded.starts_with("http")
         && !folded.contains("configure")
-        && (!word.contains('/') || word.ends_with(".h"))
-        && !word.ends_with(".c")
-        && !word.ends_with(".in")
+        && (!word.contains('/') || is_header(word))
+        && ![".c", ".in"].iter().any(|end| word.ends_with(end))
         && !word.contains("..")
 }
 

@@ -160,14 +160,13 @@ impl<'n> Collector<'n> {
 
     fn try_add(&mut self, path: &[u8], name: &Name<'_>, owners: &[u32]) -> Result<(), PackagesError> {
         let key_start = if path.ends_with(name.key) {
-            let row = match self.row_start {
-                Some(row) => row,
-                None => {
-                    let row = self.arena.len();
-                    self.arena.extend_from_slice(path);
-                    self.row_start = Some(row);
-                    row
-                }
+            let row = if let Some(row) = self.row_start {
+                row
+            } else {
+                let row = self.arena.len();
+                self.arena.extend_from_slice(path);
+                self.row_start = Some(row);
+                row
             };
             row + path.len() - name.key.len()
         } else {
@@ -185,13 +184,12 @@ impl<'n> Collector<'n> {
             self.pattern.push(PLACEHOLDER);
             self.pattern.extend_from_slice(name.after);
         }
-        let pattern = match self.pattern_numbers.get(&self.pattern) {
-            Some(number) => *number,
-            None => {
-                let number = self.patterns.push(&[&self.pattern])?;
-                self.pattern_numbers.insert(self.pattern.clone(), number);
-                number
-            }
+        let pattern = if let Some(number) = self.pattern_numbers.get(&self.pattern) {
+            *number
+        } else {
+            let number = self.patterns.push(&[&self.pattern])?;
+            self.pattern_numbers.insert(self.pattern.clone(), number);
+            number
         };
         for package in owners {
             self.answers.push(Answer {

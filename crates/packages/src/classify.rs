@@ -59,7 +59,10 @@ pub(crate) fn classify(path: &[u8], triplet: &[u8], scratch: &mut Vec<u8>, out: 
         return;
     };
     if let Some(rest) = usr.strip_prefix(b"include/") {
-        header(path, strip_triplet(rest, triplet), 1.0, out);
+        let own = strip_triplet(rest, triplet);
+        if !is_triplet(own.split(|byte| *byte == b'/').next().unwrap_or_default()) {
+            header(path, own, 1.0, out);
+        }
     } else if let Some(rest) = strip_any(usr, &[b"bin/", b"sbin/"]) {
         command(path, rest, 1.0, out);
     } else if let Some(rest) = usr.strip_prefix(b"games/") {
@@ -84,12 +87,11 @@ fn below_lib(path: &[u8], rest: &[u8], triplet: &[u8], scratch: &mut Vec<u8>, ou
         return;
     }
     let own = strip_triplet(rest, triplet);
-    if let Some(weight) = foreign_weight(rest, triplet) {
-        if weight == 0.0 {
-            return;
-        }
-        extra_headers(path, rest, weight, out);
+    let weight = foreign_weight(rest, triplet);
+    if weight <= 0.0 {
+        return;
     }
+    extra_headers(path, rest, weight, out);
     library(path, own, out);
     tool_files(path, scratch, out);
 }
@@ -120,11 +122,7 @@ fn tool_files(path: &[u8], scratch: &mut Vec<u8>, out: &mut dyn FnMut(Name<'_>))
     let (stem, ending) = file.split_at(dot);
     match ending {
         b".pc" if folder.ends_with(b"/pkgconfig/") => {
-            let weight = if folder.iter().filter(|byte| **byte == b'/').count() <= 4 {
-                1.0
-            } else {
-                0.25
-            };
+            let weight = if slashes(folder) <= 4 { 1.0 } else { 0.25 };
             out(Name {
                 family: Family::PkgConfig,
                 key: stem,
@@ -141,7 +139,7 @@ fn tool_files(path: &[u8], scratch: &mut Vec<u8>, out: &mut dyn FnMut(Name<'_>))
             } else if let Some(name) = stem.strip_prefix(b"Find").filter(|name| !name.is_empty()) {
                 // CMake's own modules find other packages' files: the package that ships the module is no answer.
                 if !folder.starts_with(b"usr/share/cmake-") {
-                    cmake_package(name, path, 0.1, scratch, out);
+                    cmake_package(name, path, 1.0e-4, scratch, out);
                 }
             }
             by_path(path, file, out);
@@ -235,26 +233,26 @@ fn extra_headers(path: &[u8], rest: &[u8], weight: f32, out: &mut dyn FnMut(Name
 }
 
 /// How far a folder below `usr/lib` may be trusted for headers; 0 for trees of other machines, which answer nothing.
-fn foreign_weight(rest: &[u8], triplet: &[u8]) -> Option<f32> {
+fn foreign_weight(rest: &[u8], triplet: &[u8]) -> f32 {
     let first = rest.split(|byte| *byte == b'/').next().unwrap_or_default();
     if first == triplet {
-        return Some(0.5);
+        return 0.5;
     }
     match first {
         b"gcc" => {
             let own = rest.strip_prefix(b"gcc/").and_then(|tail| tail.strip_prefix(triplet));
             let plugin = memchr::memmem::find(rest, b"/plugin/").is_some();
-            Some(match own {
+            match own {
                 None => 0.0,
                 Some(_) if plugin => 0.05,
                 Some(_) => 0.5,
-            })
+            }
         }
-        b"gcc-cross" | b"debug" | b"klibc" | b"modules" | b"firmware" => Some(0.0),
-        b"R" => Some(0.1),
-        b"jvm" | b"ocaml" | b"perl" => Some(1.0),
-        _ if first.ends_with(b"-linux-gnu") || first.ends_with(b"-linux-gnux32") => Some(0.0),
-        _ => Some(0.5),
+        b"gcc-cross" | b"debug" | b"klibc" | b"modules" | b"firmware" => 0.0,
+        b"R" => 0.1,
+        b"jvm" | b"ocaml" | b"perl" => 1.0,
+        _ if is_triplet(first) => 0.0,
+        _ => 0.5,
     }
 }
 
@@ -275,7 +273,7 @@ fn library(path: &[u8], below_root: &[u8], out: &mut dyn FnMut(Name<'_>)) {
     let depth = if folder.starts_with(b"gcc/") || folder.starts_with(b"llvm-") {
         1
     } else {
-        folder.iter().filter(|byte| **byte == b'/').count()
+        slashes(folder)
     };
     if depth > 4 {
         return;
@@ -345,6 +343,10 @@ fn python_file(file: &[u8]) -> Option<&[u8]> {
     stem.split(|byte| *byte == b'.').next()
 }
 
+fn slashes(text: &[u8]) -> usize {
+    memchr::memchr_iter(b'/', text).count()
+}
+
 /// Letters and digits in lower case: how macro files and macros are compared.
 pub(crate) fn normalised(text: &[u8]) -> impl Iterator<Item = u8> {
     text.iter()
@@ -356,6 +358,11 @@ fn strip_any<'a>(text: &'a [u8], prefixes: &[&[u8]]) -> Option<&'a [u8]> {
     prefixes.iter().find_map(|prefix| text.strip_prefix(*prefix))
 }
 
+/// Whether a folder is named after a machine; the own one has been taken away before.
+fn is_triplet(folder: &[u8]) -> bool {
+    memchr::memmem::find(folder, b"-linux-gnu").is_some() || folder.ends_with(b"-linux-musl")
+}
+
 fn strip_triplet<'a>(rest: &'a [u8], triplet: &[u8]) -> &'a [u8] {
     rest.strip_prefix(triplet)
         .and_then(|tail| tail.strip_prefix(b"/"))
@@ -363,63 +370,64 @@ fn strip_triplet<'a>(rest: &'a [u8], triplet: &[u8]) -> &'a [u8] {
 }
 
 #[cfg(test)]
+#[expect(clippy::needless_raw_string_hashes, reason = "expect-test writes literals this way")]
 mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
 
-    fn check(path: &str, expected: Expect) {
+    fn check(path: &str, expected: &Expect) {
         let mut scratch = Vec::new();
-        let mut out = String::new();
+        let mut out = Vec::new();
         classify(path.as_bytes(), b"x86_64-linux-gnu", &mut scratch, &mut |name| {
-            out += &format!(
+            out.push(format!(
                 "{:?} {} {}\n",
                 name.family,
                 String::from_utf8_lossy(name.key),
                 name.weight
-            );
+            ));
         });
-        expected.assert_eq(&out);
+        expected.assert_eq(&out.concat());
     }
 
     #[test]
     fn each_family_has_its_places() {
         check(
             "usr/include/x86_64-linux-gnu/openssl/configuration.h",
-            expect![[r#"
+            &expect![[r#"
             Header openssl/configuration.h 1
             Header configuration.h 0.25
         "#]],
         );
         check(
             "usr/include/python3.11/Python.h",
-            expect![[r#"
+            &expect![[r#"
             Header python3.11/Python.h 1
             Header Python.h 0.25
         "#]],
         );
         check(
             "usr/lib/jvm/java-17-openjdk-amd64/include/linux/jni_md.h",
-            expect![[r#"
+            &expect![[r#"
             Header linux/jni_md.h 1
             Header jni_md.h 0.25
         "#]],
         );
         check(
             "usr/lib/x86_64-linux-gnu/perl/5.36/CORE/perl.h",
-            expect![[r#"
+            &expect![[r#"
             Header perl.h 0.5
         "#]],
         );
         check(
             "usr/lib/x86_64-linux-gnu/pkgconfig/gtk+-3.0.pc",
-            expect![[r#"
+            &expect![[r#"
             PkgConfig gtk+-3.0 1
         "#]],
         );
         check(
             "usr/lib/x86_64-linux-gnu/cmake/Qt5Widgets/Qt5WidgetsConfig.cmake",
-            expect![[r#"
+            &expect![[r#"
             CMake Qt5Widgets 1
             CMakeFolded qt5widgets 1
             Path usr/lib/x86_64-linux-gnu/cmake/Qt5Widgets/Qt5WidgetsConfig.cmake 1
@@ -428,32 +436,32 @@ mod tests {
         );
         check(
             "usr/share/cmake-3.25/Modules/FindZLIB.cmake",
-            expect![[r#"
+            &expect![[r#"
             Path usr/share/cmake-3.25/Modules/FindZLIB.cmake 1
             BaseName FindZLIB.cmake 1
         "#]],
         );
         check(
             "usr/lib/x86_64-linux-gnu/libz.so",
-            expect![[r#"
+            &expect![[r#"
             Library z 1
         "#]],
         );
         check(
             "usr/lib/gcc/x86_64-linux-gnu/12/libgomp.a",
-            expect![[r#"
+            &expect![[r#"
             Library gomp 0.2
         "#]],
         );
         check(
             "usr/bin/bison",
-            expect![[r#"
+            &expect![[r#"
             Command bison 1
         "#]],
         );
         check(
             "usr/share/aclocal/gtk-2.0.m4",
-            expect![[r#"
+            &expect![[r#"
             Macro gtk20 1
             Path usr/share/aclocal/gtk-2.0.m4 1
             BaseName gtk-2.0.m4 1
@@ -461,14 +469,14 @@ mod tests {
         );
         check(
             "usr/lib/python3/dist-packages/google/protobuf/json_format.py",
-            expect![[r#"
+            &expect![[r#"
             Python google 1
             Python google/protobuf 1
         "#]],
         );
         check(
             "usr/lib/python3/dist-packages/_cffi_backend.cpython-311-x86_64-linux-gnu.so",
-            expect![[r#"
+            &expect![[r#"
             Python _cffi_backend 1
         "#]],
         );
@@ -489,7 +497,7 @@ mod tests {
             "usr/bin/",
             "",
         ] {
-            check(path, expect![""]);
+            check(path, &expect![""]);
         }
     }
 }

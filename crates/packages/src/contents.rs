@@ -97,13 +97,14 @@ fn split_row(line: &[u8], row: &mut dyn FnMut(&[u8], &[u8])) -> bool {
 pub(crate) fn packages_of(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|byte| *byte == b',').filter_map(|item| {
         let name = item.rsplit(|byte| *byte == b'/').next()?;
-        let slashes = item.iter().filter(|byte| **byte == b'/').count();
+        let slashes = memchr::memchr_iter(b'/', item).count();
         let main = slashes < 2 || item.starts_with(b"main/");
         (main && !name.is_empty()).then_some(name)
     })
 }
 
 #[cfg(test)]
+#[expect(clippy::needless_raw_string_hashes, reason = "expect-test writes literals this way")]
 mod tests {
     use std::io::Write;
 
@@ -123,13 +124,13 @@ mod tests {
         usr/include/last.h libdevel/last-dev";
 
     fn rows(input: &[u8]) -> String {
-        let mut out = String::new();
+        let mut out = Vec::new();
         let skipped = scan(input, &mut |path, packages| {
             let packages: Vec<_> = packages_of(packages).map(String::from_utf8_lossy).collect();
-            out += &format!("{} <- {}\n", String::from_utf8_lossy(path), packages.join(" "));
+            out.push(format!("{} <- {}\n", String::from_utf8_lossy(path), packages.join(" ")));
         })
         .unwrap();
-        out + &format!("skipped {skipped}\n")
+        out.concat() + &format!("skipped {skipped}\n")
     }
 
     #[test]

@@ -88,11 +88,12 @@ impl PackageIndex {
             sources: &archive.sources()?,
             arch: platform.arch,
         };
+        let files = contents.len() as u64;
         let mut begun = 0;
-        build(&path, &input, &mut |_file| {
+        build(&path, &input, &mut move |_file| {
             begun += 1;
             if let Some(progress) = &progress {
-                progress.advance("package index", begun, Some(contents.len() as u64));
+                progress.advance("package index", begun, Some(files));
             }
         })?;
         remove_older(folder, prefix, &path);
@@ -224,7 +225,8 @@ fn existing(folder: &Path, prefix: &str) -> Vec<PathBuf> {
         .filter(|entry| {
             let name = entry.file_name();
             name.to_str()
-                .is_some_and(|name| name.starts_with(prefix) && name.ends_with(".idx"))
+                .and_then(|name| name.strip_prefix(prefix)?.strip_suffix(".idx"))
+                .is_some()
         })
         .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
         .collect();

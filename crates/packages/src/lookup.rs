@@ -109,10 +109,9 @@ impl PackageIndex {
             }
         }
         answer.extend(self.look_up(Family::CMake, name.as_bytes()), factor);
+        // `find_package(Foo)` also reads `foo-config.cmake`.
         let folded = name.to_ascii_lowercase();
-        if answer.is_empty() {
-            answer.extend(self.look_up(Family::CMakeFolded, folded.as_bytes()), factor * 0.5);
-        }
+        answer.extend(self.look_up(Family::CMakeFolded, folded.as_bytes()), factor * 0.5);
         // Projects bring find modules of their own; what those look for is mostly called like the module.
         let bare = folded.strip_prefix("lib").unwrap_or(&folded);
         for guess in [
@@ -234,7 +233,7 @@ impl PackageIndex {
             Some(Key::Header(below.to_owned()))
         } else if let Some(stem) = base.strip_suffix(".pc") {
             Some(Key::PkgConfig(stem.to_owned()))
-        } else if base.starts_with("lib") && (base.contains(".so") || base.ends_with(".a")) {
+        } else if base.starts_with("lib") && is_library_file(base) {
             Some(Key::Library(base.to_owned()))
         } else if name.contains("/bin/") || name.contains("/sbin/") {
             Some(Key::Command(base.to_owned()))
@@ -326,14 +325,14 @@ fn tidy(key: &Key) -> Key {
             Key::PkgConfig(name.unwrap_or_default().trim_end_matches(".pc").to_owned())
         }
         Key::Library(name) => {
-            let name = name.trim();
-            let name = name.strip_prefix("-l").unwrap_or(name).trim_start_matches(':');
+            let whole = name.trim();
+            let full = is_library_file(whole);
+            let name = whole.strip_prefix("-l").unwrap_or(whole).trim_start_matches(':');
             let name = match name.find(".so") {
                 Some(end) => name.get(..end).unwrap_or(name),
                 None => name.trim_end_matches(".a").trim_end_matches(".la"),
             };
             // `lib` belongs to the file's name; but `-llibfoo` exists, so only a whole file name loses it.
-            let full = key_is_file(key);
             Key::Library(name.strip_prefix("lib").filter(|_| full).unwrap_or(name).to_owned())
         }
         Key::Command(name) => {
@@ -347,11 +346,7 @@ fn tidy(key: &Key) -> Key {
     }
 }
 
-fn key_is_file(key: &Key) -> bool {
-    match key {
-        Key::Library(name) => {
-            name.starts_with("lib") && (name.contains(".so") || name.ends_with(".a") || name.ends_with(".la"))
-        }
-        _ => false,
-    }
+/// Whether a name is a library's file, not its name for the linker.
+fn is_library_file(name: &str) -> bool {
+    name.contains(".so") || [".a", ".la"].iter().any(|end| name.ends_with(end))
 }

@@ -55,7 +55,8 @@ impl Popularity {
             let name = binary.package.as_str();
             let count = |name: &str| named.get(name).copied().unwrap_or(0.0);
             let mut score = 1.0 + count(name);
-            score += relation_names(&binary.provides).map(count).sum::<f32>();
+            // A little less than its own name counts: who carries the name is meant before who stands in for it.
+            score += 0.9 * relation_names(&binary.provides).map(count).sum::<f32>();
             let mut reached: HashSet<&str> = HashSet::from([name]);
             let mut front = vec![name];
             for _hop in 0..3 {

@@ -23,8 +23,14 @@ pub(crate) fn overrides(key: &Key) -> impl Iterator<Item = &'static Override> {
         Key::Python(name) => ('y', name),
         Key::Path(name) => ('f', name),
     };
+    // A file's place differs between releases; its own name does not.
+    let name = if family == 'f' {
+        name.rsplit('/').next().unwrap_or(name)
+    } else {
+        name.as_str()
+    };
     ROWS.iter()
-        .filter(move |(row, names, _)| *row == family && names.contains(&name.as_str()))
+        .filter(move |(row, names, _)| *row == family && names.contains(&name))
         .map(|(_, _, row)| row)
 }
 
@@ -38,6 +44,74 @@ const ALTERNATIVE: &str = "its name is a link of the alternatives system";
 const META: &str = "the metapackage follows the release's default version";
 
 static ROWS: &[(char, &[&str], Override)] = &[
+    (
+        'h',
+        &["opencv2/opencv.hpp"],
+        to("libopencv-dev", "it includes the headers of all modules"),
+    ),
+    (
+        'f',
+        &["pgxs.mk"],
+        to(
+            "postgresql-server-dev-all",
+            "the client owns the file without what it includes",
+        ),
+    ),
+    (
+        'h',
+        &["curl/curl.h", "curl.h", "curl/easy.h"],
+        to("libcurl4-openssl-dev", "of several builds the one most programs expect"),
+    ),
+    (
+        'l',
+        &["curl"],
+        to("libcurl4-openssl-dev", "of several builds the one most programs expect"),
+    ),
+    (
+        'p',
+        &["libcurl"],
+        to("libcurl4-openssl-dev", "of several builds the one most programs expect"),
+    ),
+    (
+        'b',
+        &["curl-config"],
+        to("libcurl4-openssl-dev", "of several builds the one most programs expect"),
+    ),
+    (
+        'p',
+        &["boost"],
+        to("libboost-dev", "a dependency's name in Meson, no module"),
+    ),
+    (
+        'p',
+        &["qt5", "Qt5"],
+        to("qtbase5-dev", "a dependency's name in Meson, no module"),
+    ),
+    (
+        'p',
+        &["qt6", "Qt6"],
+        to("qt6-base-dev", "a dependency's name in Meson, no module"),
+    ),
+    (
+        'p',
+        &["llvm", "LLVM"],
+        to("llvm-dev", "a dependency's name in Meson, no module"),
+    ),
+    (
+        'p',
+        &["mpi"],
+        to("mpi-default-dev", "a dependency's name in Meson, no module"),
+    ),
+    (
+        'p',
+        &["curses", "termcap"],
+        to("libncurses-dev", "a dependency's name in Meson, no module"),
+    ),
+    (
+        'p',
+        &["libgcrypt-config"],
+        to("libgcrypt20-dev", "a dependency's name in Meson, no module"),
+    ),
     (
         'h',
         &["jni.h", "jni_md.h", "jvmti.h", "jawt.h", "jawt_md.h"],

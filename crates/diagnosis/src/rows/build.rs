@@ -1,0 +1,62 @@
+//! Signatures of programs, files, downloads, linking, compiling and make.
+
+use super::{
+    Row,
+    Subject::{BaseName, Fixed},
+    Weight::{Build, Configure, Weak},
+    row,
+};
+use crate::Kind;
+
+pub(super) static ROWS: &[Row] = &[
+    // Programs.
+    row("command-make", Kind::MissingCommand, Build, r"^(?:\S*/)?g?make(?:\[\d+\])?: ([^\s:]+): (?:Command not found|No such file or directory)").unless(r"make\S*: (?:\.{1,2}/|[\w.-]+\.(?:mk|mak|in|am|inc|d|h|c|txt): No such|[Mm]akefile)").subject(BaseName),
+    row("command-shell", Kind::MissingCommand, Build, r"(?:^|/)(?:ba|da|z|k)?sh: (?:line )?(?:\d+: )?([^\s:']+): (?:command )?not found").unless(r": \.{1,2}/[^:\s]*: (?:command )?not found").subject(BaseName),
+    row("command-script", Kind::MissingCommand, Build, r": (?:line )?\d+: ([^\s:']+): (?:command )?not found").unless(r": \.{1,2}/[^:\s]*: (?:command )?not found|config\.log").subject(BaseName),
+    row("command-env", Kind::MissingCommand, Build, r"env: '([^'\\]+)': No such file or directory").unless(r"\\r|\^M").subject(BaseName),
+    row("command-interpreter", Kind::MissingCommand, Build, r"(/\S+): bad interpreter: No such file").unless(r"\\r|\^M").subject(BaseName),
+    row("command-exec", Kind::MissingCommand, Build, r#"exec: "([^"]+)": executable file not found|spawn (\S+) ENOENT|Cannot run program "([^"]+)"|failed to execute '?([^\s':]+)'?: No such file|FileNotFoundError: \[Errno 2\] No such file or directory: '([^'/]+)'|execvp: ([^\s:]+): No such file"#).subject(BaseName),
+    row("command-plain", Kind::MissingCommand, Weak, r"^([\w+-][\w.+-]*): (?:command )?not found$"),
+    // Files.
+    row("file-target", Kind::MissingFile, Build, r"No rule to make target '(/(?:usr|opt|lib|etc)/[^']+)'"),
+    row("file-include", Kind::MissingFile, Build, r"^(?:\S*/)?[Mm]akefile\S*:\d+: (/(?:usr|opt|lib)/[^:\s]+): No such file or directory"),
+    row("file-crt", Kind::MissingFile, Build, r"cannot find (\w*crt\w*\.o)\b"),
+    row("file-fortran", Kind::MissingFile, Build, r"Cannot open module file '([^']+)' for reading"),
+    row("file-swig", Kind::MissingFile, Build, r"Error: Unable to find '([^']+)'"),
+    row("file-xsl", Kind::MissingFile, Build, r#"I/O (?:error|warning) : failed to load external entity "(?:file://)?([^"]+)""#),
+    // Submodules and downloads.
+    row("submodule-git", Kind::MissingSubmodule, Build, r"(?:No url found for submodule path|No submodule mapping found in \.gitmodules for path) '([^']+)'"),
+    row("submodule-advice", Kind::MissingSubmodule, Build, r"git submodule (?:update|init|sync)").unless(r"^\+|^Submodule|^\$|^(?:[\w.]+ )?git submodule").subject(Fixed("")),
+    row("download-host", Kind::Download, Build, r"Could not resolve host:? '?([^\s';]+)|unable to resolve host address '?([^\s']+)'?|Failed to connect to (\S+)|dial tcp: lookup (\S+)"),
+    row("download-name", Kind::Download, Build, r"Temporary failure in name resolution|Name or service not known").subject(Fixed("")),
+    row("download-git", Kind::Download, Build, r"fatal: unable to access '([^']+)'|Failed to clone repository: '([^']+)'|fatal: clone of '([^']+)'"),
+    row("download-git-remote", Kind::Download, Build, r"fatal: Could not read from remote repository").subject(Fixed("")),
+    row("download-curl", Kind::Download, Build, r"curl: \((?:5|6|7|22|28|35|56|60)\) ").subject(Fixed("")),
+    row("download-cmake", Kind::Download, Configure, r"error: downloading '([^']+)' failed|file DOWNLOAD (?:HASH mismatch|cannot)"),
+    // Linking.
+    row("library", Kind::MissingLibrary, Build, r"(?:cannot find|unable to find library|library not found for) '?-l([^\s:']+)").unless(r"^--|^checking "),
+    row("library-loading", Kind::MissingLibrary, Build, r"error while loading shared libraries: (\S+?): cannot open"),
+    row("library-libtool", Kind::MissingLibrary, Build, r"cannot find the library '(?:\S*/)?([^\s'/]+\.la)'"),
+    row("multiple-definition", Kind::MultipleDefinition, Build, r"multiple definition of '([^']+)'|duplicate symbol:? '?([^\s']+)"),
+    row("undefined-reference", Kind::UndefinedReference, Build, r"undefined reference to (?:symbol )?'([^']+)'|(?:ld\S*|lld): error: undefined symbol: (\S+)"),
+    row("link-pic", Kind::CompileError, Build, r"relocation R_\S+ against .* (?:can ?not be used|recompile with)").subject(Fixed("-fPIC")),
+    row("link-format", Kind::CompileError, Build, r"(\S+): (?:file in wrong format|error adding symbols: file format not recognized|file not recognized)").subject(BaseName),
+    // Compiling.
+    row("warning-error", Kind::WarningAsError, Build, r"error: .*\[-Werror=([\w+=-]+)\]|error: .*\[-Werror,(-W[\w+=-]+)\]"),
+    row("warnings-error", Kind::WarningAsError, Weak, r"(?:all|some) warnings being treated as errors").subject(Fixed("")),
+    row("compile-flag", Kind::CompileError, Build, r"error: (?:unrecognized command[- ]line option|unknown argument:?|unsupported option|unrecognized argument in option) '([^']+)'"),
+    row("compile-implicit", Kind::CompileError, Build, r"error: (?:implicit declaration of function|call to undeclared (?:library )?function) '([^']+)'"),
+    row("compile-undeclared", Kind::CompileError, Build, r"error: (?:use of undeclared identifier )?'([^']+)' (?:undeclared|was not declared|does not name a type|has not been declared)|error: use of undeclared identifier '([^']+)'|error: unknown type name '([^']+)'"),
+    row("compile-error", Kind::CompileError, Build, r"^[^\s:]+:\d+(?::\d+)?: (?:fatal |internal compiler )?error: ").subject(Fixed("")),
+    row("compile-assembler", Kind::CompileError, Build, r"^[^\s:]+:\d+: Error: ").subject(Fixed("")),
+    row("compile-driver", Kind::CompileError, Build, r"^(?:\S*/)?(?:[\w]+-[\w-]+-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cc1|cc1plus)(?:-[\d.]+)?: (?:fatal )?error: ").unless(r"linker command failed|no input files").subject(Fixed("")),
+    // Build files.
+    row("make-separator", Kind::BuildFile, Build, r"^(\S+?):\d+: \*\*\* missing separator"),
+    row("make-no-file", Kind::BuildFile, Build, r"No targets specified and no makefile found").subject(Fixed("Makefile")),
+    row("make-target", Kind::BuildFile, Build, r"No rule to make target '([^']+)'"),
+    row("make-include", Kind::BuildFile, Build, r"^(?:\S*/)?[Mm]akefile\S*:\d+: ([^:\s]+): No such file or directory"),
+    row("make-ninja", Kind::BuildFile, Build, r"ninja: error: (?:'([^']+)', needed by|loading '([^']+)')"),
+    row("config-status", Kind::BuildFile, Configure, r"config\.status: error: (.+)"),
+    row("line-ends", Kind::BuildFile, Build, r"\$'\\r': command not found|bad interpreter: .*\^M|env: '\w+\\r'|/bin/\w+\^M").subject(Fixed("line ends")),
+    row("permission", Kind::BuildFile, Build, r": (\S+): Permission denied"),
+];

@@ -1,0 +1,41 @@
+//! Signatures of a whole `CMake Error` message, its wrapped lines joined by one blank each.
+
+use super::{
+    Row,
+    Subject::{CMakeCommand, CMakeLanguage, CMakePackage, CMakeTarget, Fixed, Many, QtComponent},
+    Weight::{Configure, Machine, Stop, Weak},
+    row,
+};
+use crate::Kind;
+
+pub(super) static ROWS: &[Row] = &[
+    row("cmake-disk", Kind::Resources, Machine, r"No space left on device|Disk quota exceeded").subject(Fixed("disk")),
+    row("cmake-config", Kind::MissingCMake, Configure, r#"Could not find a (?:package configuration file|configuration file for package)(?: provided by)? "([^"]+)""#).unless(r"that is compatible with|was found but|considered but not accepted").subject(CMakePackage),
+    row("cmake-config-version", Kind::ToolVersion, Configure, r#"Could not find a configuration file for package "([^"]+)""#),
+    row("cmake-find", Kind::MissingCMake, Configure, r#"By not providing "Find([^"]+)\.cmake""#).subject(CMakePackage),
+    row("cmake-qt-component", Kind::MissingCMake, Configure, r#"Failed to find (?:required )?(Qt\d?) component "?(\w+)"?"#).subject(QtComponent),
+    row("cmake-unsuitable", Kind::ToolVersion, Configure, r#"Could NOT find ([\w+.-]+?):? Found unsuitable version "[^"]+""#),
+    row("cmake-missing", Kind::MissingCMake, Configure, r"Could NOT find ([\w+.-]+?):? \((?:missing|Required is[^)]*missing): ([^)]+)\)").subject(CMakePackage),
+    row("cmake-not-found", Kind::MissingCMake, Configure, r"Could NOT find ([\w+.-]*\w)").subject(CMakePackage),
+    row("cmake-required-packages", Kind::MissingPkgConfig, Configure, r"The following required packages were not found:\s+((?:- \S+\s*)+)").subject(Many),
+    row("cmake-include", Kind::MissingFile, Configure, r"include could not find (?:requested|load) file:\s+(\S+)"),
+    row("cmake-command", Kind::MissingCMake, Configure, r#"Unknown CMake command "([^"]+)""#).subject(CMakeCommand),
+    row("cmake-compiler", Kind::MissingCommand, Configure, r"No CMAKE_(\w+)_COMPILER could be found").subject(CMakeLanguage),
+    row("cmake-generator", Kind::MissingCommand, Configure, r#"unable to find a build program corresponding to "(Ninja|Unix Makefiles)""#).subject(CMakeLanguage),
+    row("cmake-too-old", Kind::ToolVersion, Configure, r"CMake \S+ or higher is required|Compatibility with CMake < \S+ has been removed").subject(Fixed("cmake")),
+    row("cmake-target", Kind::MissingCMake, Configure, r#"links to(?: target)?:?\s+"?([\w.+-]+)::[\w.+:-]+"? but the target was not found"#).subject(CMakeTarget),
+    row("cmake-imported-file", Kind::MissingFile, Configure, r#"The imported target "[^"]+" references the file\s+"([^"]+)""#),
+    row("cmake-subfolder", Kind::MissingSubmodule, Configure, r#"add_subdirectory given source "([^"]+)" which is not an existing"#),
+    row("cmake-empty-folder", Kind::MissingSubmodule, Configure, r"The source directory\s+(\S+)\s+does not contain a CMakeLists\.txt file"),
+    row("cmake-submodule", Kind::MissingSubmodule, Configure, r"(?i)submodule").subject(Fixed("")),
+    row("cmake-clone", Kind::Download, Configure, r"Failed to clone repository: '([^']+)'|downloading '([^']+)' failed|Each download failed|DOWNLOAD (?:HASH mismatch|cannot)|Failed to (?:checkout|fetch|download)"),
+    row("cmake-library-names", Kind::MissingLibrary, Configure, r"\(find_library\): Could not find \S+ using the following names: ([^\s,]+)"),
+    row("cmake-program-names", Kind::MissingCommand, Configure, r"\(find_program\): Could not find \S+ using the following names: ([^\s,]+)"),
+    row("cmake-file-names", Kind::MissingHeader, Configure, r"\(find_(?:path|file)\): Could not find \S+ using the following (?:files|names): ([^\s,]+)"),
+    row("cmake-source-file", Kind::BuildFile, Configure, r"Cannot find source file:\s+(\S+)"),
+    row("cmake-in-source", Kind::BuildFile, Configure, r"(?i)in-?source builds? (?:are )?(?:not|forbidden)|out-?of-?source").subject(Fixed("in-source build")),
+    row("cmake-cache", Kind::BuildFile, Configure, r"CMakeCache\.txt directory .* is different|does not match the generator used previously").subject(Fixed("CMakeCache.txt")),
+    row("cmake-try-compile", Kind::CompileError, Configure, r"(?s)The (\w+) compiler\s.*\sis not able to compile a simple test program").subject(Fixed("compiler")),
+    row("cmake-follow-up", Kind::Other, Weak, r"CMAKE_\w+_COMPILER not set, after EnableLanguage|CMAKE_MAKE_PROGRAM is not set|project\(\) command").subject(Fixed("")),
+    row("cmake-own", Kind::BuildFile, Stop, r"^CMake Error(?: at \S+)? \((?:add_\w+|target_\w+|set_\w+|list|string|file|install|if|else\w*|end\w+|include|cmake_\w+|project|get_\w+|export|configure_file|source_group|foreach|function|macro|math|separate_arguments)\):").subject(Fixed("")),
+];
