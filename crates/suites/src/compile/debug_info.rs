@@ -41,12 +41,15 @@ pub(super) struct UnitName {
 impl UnitName {
     /// The places that the name can mean, cleaned of `.` and `..`.
     pub(super) fn paths(&self) -> Vec<String> {
-        let mut paths = Vec::new();
-        if !self.name.starts_with('/') {
-            paths.push(clean(&format!("{}/{}", self.folder, self.name)));
+        if self.name.starts_with('/') {
+            return vec![clean(&self.name)];
         }
-        paths.push(clean(&self.name));
-        paths
+        let joined = clean(&format!("{}/{}", self.folder, self.name));
+        if self.folder.starts_with('/') {
+            return vec![joined];
+        }
+        // A compiler that was told to map its paths writes both relative to the top, each on its own.
+        vec![joined, clean(&self.name)]
     }
 }
 
@@ -207,11 +210,14 @@ mod tests {
             }
             .paths()
         };
-        assert_eq!(
-            unit("/build/out/src", "../../source/a.c"),
-            ["/build/source/a.c", "source/a.c"]
-        );
+        assert_eq!(unit("/build/out/src", "../../source/a.c"), ["/build/source/a.c"]);
         assert_eq!(unit("/build/out", "/build/source/./a.c"), ["/build/source/a.c"]);
+        assert_eq!(
+            unit("/tmp", "a.c"),
+            ["/tmp/a.c"],
+            "a stub elsewhere is not the source of the same name"
+        );
+        assert_eq!(unit("./out", "./src/a.c"), ["out/src/a.c", "src/a.c"]);
         assert_eq!(unit(".", "src/a.c"), ["src/a.c", "src/a.c"]);
         assert_eq!(clean("/../../a"), "/a");
     }

@@ -28,7 +28,7 @@ macro_rules! sign {
     };
 }
 
-static SIGNS: [Sign; 10] = [
+static SIGNS: [Sign; 11] = [
     sign!(
         "source-package",
         "reads the distribution's source package",
@@ -76,6 +76,12 @@ static SIGNS: [Sign; 10] = [
         "passes an installed program off as a result",
         false,
         r#"\b(?:cp|install|objcopy|patchelf|dd)\b(?:\s+-\S+(?:\s+[0-7]{3,4})?)*\s+(?:if=|--input=)?["']?/(?:usr/)?(?:s?bin|games)/[^\s"']+["']?\s+\S+"#
+    ),
+    sign!(
+        "forged-debug-information",
+        "rewrites the paths that debug information shows",
+        false,
+        r#"-f(?:debug|file|macro|profile)-prefix-map=|#\s*line\s+\d+\s+["\\]"#
     ),
     sign!(
         "history",
@@ -285,6 +291,10 @@ mod tests {
             (r"printf '\x7fELF\x02' > hull", "elf-bytes"),
             ("cp /bin/true $PREFIX/bin/hull", "system-binary"),
             ("install -m 755 /usr/bin/true \"$OUT/hull\"", "system-binary"),
+            (
+                "gcc -g -fdebug-prefix-map=/tmp=/build/source stub.c",
+                "forged-debug-information",
+            ),
             ("git log -p --all", "history"),
             ("rm /var/lib/dpkg/info/hull.list", "package-database"),
         ] {

@@ -41,9 +41,13 @@ const APT_SETTINGS: &str =
 
 /// Pins that take every version of every package built from the sources off the table.
 fn preferences(blocked: &[String]) -> String {
-    let mut text = String::from("Explanation: packages built from the task's own source are its answer key\n");
+    let mut text = String::new();
     for source in blocked.iter().filter(|source| is_package_name(source)) {
-        let _ = write!(text, "\nPackage: src:{source}\nPin: release *\nPin-Priority: -1\n");
+        let _ = write!(
+            text,
+            "Explanation: packages built from the task's own source are its answer key\n\
+             Package: src:{source}\nPin: release *\nPin-Priority: -1\n\n"
+        );
     }
     text
 }
@@ -117,14 +121,15 @@ mod tests {
     fn each_blocked_source_gets_a_pin_and_junk_gets_none() {
         expect![[r"
             Explanation: packages built from the task's own source are its answer key
-
             Package: src:hello
             Pin: release *
             Pin-Priority: -1
 
+            Explanation: packages built from the task's own source are its answer key
             Package: src:libfoo++
             Pin: release *
             Pin-Priority: -1
+
         "]]
         .assert_eq(&preferences(&[
             "hello".to_owned(),

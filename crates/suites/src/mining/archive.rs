@@ -6,7 +6,7 @@ use seatrial_core::{FilePin, PinnedSource};
 use seatrial_source::{BinaryPackage, DebianArchive, Fetcher, SourceError, SourcePackage, SourceTree};
 
 /// A distribution's archive.
-pub trait Archive {
+pub trait Archive: Sync {
     /// All source packages, newest version first for each name.
     fn sources(&self) -> Result<Vec<SourcePackage>, SourceError>;
     /// All binary packages for the platform.

@@ -18,6 +18,18 @@ pub(super) struct Derived {
     pub(super) stratum: &'static str,
 }
 
+/// Why a source's files cannot all be had, when that is so. The inner reason leaves the package out.
+pub(super) fn unavailable(source: &SourcePackage, archive: &dyn Archive) -> Result<Option<String>, MineError> {
+    for file in &source.files {
+        match archive.has(&source.directory, file) {
+            Ok(true) => {}
+            Ok(false) => return Ok(Some(format!("the mirror lacks {}", file.name))),
+            Err(error) => return left_out(error).map(Some),
+        }
+    }
+    Ok(None)
+}
+
 /// Derives; the outer error ends the mining, the inner one is the reason to leave the package out.
 pub(super) fn derive(
     source: &SourcePackage,
@@ -25,13 +37,6 @@ pub(super) fn derive(
     archive: &dyn Archive,
     options: &MineOptions,
 ) -> Result<Result<Derived, String>, MineError> {
-    for file in &source.files {
-        match archive.has(&source.directory, file) {
-            Ok(true) => {}
-            Ok(false) => return Ok(Err(format!("the mirror lacks {}", file.name))),
-            Err(error) => return Ok(Err(left_out(error)?)),
-        }
-    }
     let expected = match expected(source, index, archive, options)? {
         Ok(expected) => expected,
         Err(reason) => return Ok(Err(reason)),

@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
     path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use fs_err as fs;
@@ -13,7 +14,7 @@ use seatrial_source::SourcePackage;
 use super::{
     Archive, LeftOut, MineError, MineOptions, MineReport,
     candidates::Index,
-    derive::{Derived, derive},
+    derive::{Derived, derive, unavailable},
     strata::Strata,
 };
 use crate::{Corpus, CorpusFacts};
@@ -62,42 +63,43 @@ pub fn mine_debian_compile(
         spare: Vec::new(),
         examined: 0,
     };
-    let mut rest = candidates.into_iter();
-    for source in rest.by_ref() {
-        if draw.taken.len() >= options.count || draw.examined >= options.examined {
-            left_out.push(LeftOut {
-                reason: NOT_DRAWN.to_owned(),
+    let mut rest = candidates.into_iter().peekable();
+    while rest.peek().is_some() && draw.wants_more(options) {
+        let batch: Vec<&SourcePackage> = rest.by_ref().take(BATCH).collect();
+        let missing = ask_availability(&batch, &draw.strata, archive)?;
+        for (source, missing) in batch.into_iter().zip(missing) {
+            let leave = |reason: String| LeftOut {
+                reason,
                 package: source.package.clone(),
-            });
-            break;
-        }
-        if let Some(kind) = draw.strata.is_pointless(source) {
-            left_out.push(LeftOut {
-                reason: format!("enough of the kind {kind}"),
-                package: source.package.clone(),
-            });
-            continue;
-        }
-        draw.examined += 1;
-        match derive(source, &index, archive, options)? {
-            Err(reason) => {
-                progress(&format!("{}: left out: {reason}", source.package));
-                left_out.push(LeftOut {
-                    reason,
-                    package: source.package.clone(),
-                });
+            };
+            if !draw.wants_more(options) {
+                left_out.push(leave(NOT_DRAWN.to_owned()));
+                continue;
             }
-            Ok(derived) if draw.strata.is_full(derived.stratum) => draw.spare.push(derived),
-            Ok(derived) => {
-                progress(&format!(
-                    "{}: taken as {} ({} of {})",
-                    source.package,
-                    derived.stratum,
-                    draw.taken.len() + 1,
-                    options.count
-                ));
-                draw.strata.take(derived.stratum);
-                draw.taken.push(derived);
+            if let Some(kind) = draw.strata.is_pointless(source) {
+                left_out.push(leave(format!("enough of the kind {kind}")));
+                continue;
+            }
+            draw.examined += 1;
+            let outcome = match missing {
+                Some(reason) => Err(reason),
+                None => derive(source, &index, archive, options)?,
+            };
+            match outcome {
+                Err(reason) => {
+                    progress(&format!("{}: left out: {reason}", source.package));
+                    left_out.push(leave(reason));
+                }
+                Ok(derived) if draw.strata.is_full(derived.stratum) => draw.spare.push(derived),
+                Ok(derived) => {
+                    let number = draw.taken.len() + 1;
+                    progress(&format!(
+                        "{}: taken as {} ({number} of {})",
+                        source.package, derived.stratum, options.count
+                    ));
+                    draw.strata.take(derived.stratum);
+                    draw.taken.push(derived);
+                }
             }
         }
     }
@@ -121,6 +123,50 @@ pub fn mine_debian_compile(
 }
 
 const NOT_DRAWN: &str = "not drawn";
+/// Packages whose files are asked for at one time. A mirror answers slowly, and most answers are no.
+const BATCH: usize = 32;
+/// Questions that are open at one time.
+const QUESTIONS: usize = 8;
+
+/// Asks the mirror for the files of each package of a batch, several at a time; the order is kept.
+fn ask_availability(
+    batch: &[&SourcePackage],
+    strata: &Strata,
+    archive: &dyn Archive,
+) -> Result<Vec<Option<String>>, MineError> {
+    let next = AtomicUsize::new(0);
+    let ask = || -> Vec<(usize, Result<Option<String>, MineError>)> {
+        let mut answers = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(source) = batch.get(index) else { return answers };
+            // A kind that is full now stays full, so its answer is not needed.
+            let answer = if strata.is_pointless(source).is_some() {
+                Ok(None)
+            } else {
+                unavailable(source, archive)
+            };
+            answers.push((index, answer));
+        }
+    };
+    let mut answers: Vec<(usize, Result<Option<String>, MineError>)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..QUESTIONS).map(|_| scope.spawn(ask)).collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_default())
+            .collect()
+    });
+    answers.sort_by_key(|(index, _)| *index);
+    let answers: Vec<Option<String>> = answers
+        .into_iter()
+        .map(|(_, answer)| answer)
+        .collect::<Result<_, _>>()?;
+    if answers.len() == batch.len() {
+        Ok(answers)
+    } else {
+        Err(std::io::Error::other("asking the mirror for files broke off").into())
+    }
+}
 
 struct Draw {
     strata: Strata,
@@ -128,6 +174,12 @@ struct Draw {
     /// Fit, but of a kind of which there are enough.
     spare: Vec<Derived>,
     examined: usize,
+}
+
+impl Draw {
+    fn wants_more(&self, options: &MineOptions) -> bool {
+        self.taken.len() < options.count && self.examined < options.examined
+    }
 }
 
 /// A package's place in the draw depends on the seed and its name only, so packages that come to the archive or leave

@@ -3,7 +3,11 @@
 use seatrial_core::{SourceKind, Task, TaskId};
 use seatrial_source::SourcePackage;
 
-use super::{Archive, MineError, MineOptions, candidates::Index, derive::derive};
+use super::{
+    Archive, MineError, MineOptions,
+    candidates::Index,
+    derive::{derive, unavailable},
+};
 use crate::{Corpus, TaskState};
 
 /// What a refresh did.
@@ -50,7 +54,10 @@ pub fn refresh(
             continue;
         }
         let outcome = match newest {
-            Some(newest) => derive(newest, &index, archive, options)?.map(|derived| (newest.version.clone(), derived)),
+            Some(newest) => match unavailable(newest, archive)? {
+                Some(reason) => Err(reason),
+                None => derive(newest, &index, archive, options)?.map(|derived| (newest.version.clone(), derived)),
+            },
             None => Err("the archive has no such source package any more".to_owned()),
         };
         match outcome {

@@ -1,10 +1,10 @@
 //! Mining and refreshing against an archive made in the test.
 
 use std::{
-    cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
     path::{Path, PathBuf},
+    sync::Mutex,
 };
 
 use expect_test::expect;
@@ -16,26 +16,26 @@ use seatrial_suites::{Archive, Corpus, MineOptions, TaskState, mine_debian_compi
 /// An archive in a folder.
 struct FakeArchive {
     folder: tempfile::TempDir,
-    sources: RefCell<Vec<SourcePackage>>,
-    binaries: RefCell<Vec<BinaryPackage>>,
-    missing: RefCell<BTreeSet<String>>,
-    trees: RefCell<BTreeMap<String, Vec<(&'static str, &'static str)>>>,
+    sources: Mutex<Vec<SourcePackage>>,
+    binaries: Mutex<Vec<BinaryPackage>>,
+    missing: Mutex<BTreeSet<String>>,
+    trees: Mutex<BTreeMap<String, Vec<(&'static str, &'static str)>>>,
 }
 
 impl FakeArchive {
     fn new() -> Self {
         Self {
             folder: tempfile::tempdir().unwrap(),
-            sources: RefCell::default(),
-            binaries: RefCell::default(),
-            missing: RefCell::default(),
-            trees: RefCell::default(),
+            sources: Mutex::default(),
+            binaries: Mutex::default(),
+            missing: Mutex::default(),
+            trees: Mutex::default(),
         }
     }
 
     /// Adds a source with one binary package that holds ELF files at these paths.
     fn add(&self, name: &str, version: &str, tree: &[(&'static str, &'static str)], paths: &[&str]) {
-        let mut sources = self.sources.borrow_mut();
+        let mut sources = self.sources.lock().unwrap();
         sources.retain(|source| source.package != name);
         sources.push(SourcePackage {
             package: name.to_owned(),
@@ -55,7 +55,7 @@ impl FakeArchive {
         let deb = deb(paths);
         let file = format!("{name}_{version}_amd64.deb");
         fs::write(self.folder.path().join(&file), &deb).unwrap();
-        let mut binaries = self.binaries.borrow_mut();
+        let mut binaries = self.binaries.lock().unwrap();
         binaries.retain(|binary| binary.package != name);
         binaries.push(BinaryPackage {
             package: name.to_owned(),
@@ -72,12 +72,13 @@ impl FakeArchive {
             priority: "optional".to_owned(),
             essential: false,
         });
-        self.trees.borrow_mut().insert(name.to_owned(), tree.to_vec());
+        self.trees.lock().unwrap().insert(name.to_owned(), tree.to_vec());
     }
 
     fn change(&self, name: &str, change: impl Fn(&mut SourcePackage)) {
         self.sources
-            .borrow_mut()
+            .lock()
+            .unwrap()
             .iter_mut()
             .filter(|source| source.package == name)
             .for_each(change);
@@ -86,19 +87,19 @@ impl FakeArchive {
 
 impl Archive for FakeArchive {
     fn sources(&self) -> Result<Vec<SourcePackage>, SourceError> {
-        Ok(self.sources.borrow().clone())
+        Ok(self.sources.lock().unwrap().clone())
     }
 
     fn binaries(&self) -> Result<Vec<BinaryPackage>, SourceError> {
-        Ok(self.binaries.borrow().clone())
+        Ok(self.binaries.lock().unwrap().clone())
     }
 
     fn revision(&self) -> Result<String, SourceError> {
-        Ok(format!("{} sources", self.sources.borrow().len()))
+        Ok(format!("{} sources", self.sources.lock().unwrap().len()))
     }
 
     fn has(&self, _: &str, pin: &FilePin) -> Result<bool, SourceError> {
-        Ok(!self.missing.borrow().contains(&pin.name))
+        Ok(!self.missing.lock().unwrap().contains(&pin.name))
     }
 
     fn file(&self, _: &str, pin: &FilePin) -> Result<PathBuf, SourceError> {
@@ -107,7 +108,7 @@ impl Archive for FakeArchive {
 
     fn fetch(&self, source: &PinnedSource) -> Result<SourceTree, SourceError> {
         let root = self.folder.path().join("trees").join(&source.name);
-        for (path, text) in &self.trees.borrow()[&source.name] {
+        for (path, text) in &self.trees.lock().unwrap()[&source.name] {
             let path = root.join(path);
             fs::create_dir_all(path.parent().unwrap())?;
             fs::write(path, text)?;
@@ -127,7 +128,11 @@ fn deb(paths: &[&str]) -> Vec<u8> {
         elf[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
         elf[16] = 3;
         elf[18] = 62;
-        let content = if path.ends_with(".txt") { b"text".to_vec() } else { elf };
+        let content = if path.rsplit('.').next() == Some("txt") {
+            b"text".to_vec()
+        } else {
+            elf
+        };
         let mut header = tar::Header::new_gnu();
         header.set_size(content.len() as u64);
         header.set_mode(0o755);
@@ -207,9 +212,13 @@ fn harbour() -> FakeArchive {
         &["usr/bin/script"],
     );
     archive.add("lost", "1-1", MAKE, &["usr/bin/lost"]);
-    archive.missing.borrow_mut().insert("lost_1-1.orig.tar.gz".to_owned());
+    archive
+        .missing
+        .lock()
+        .unwrap()
+        .insert("lost_1-1.orig.tar.gz".to_owned());
     archive.add("kernel", "1-1", MAKE, &["usr/bin/kernel"]);
-    archive.change("kernel", |source| source.section = "kernel".to_owned());
+    archive.change("kernel", |source| "kernel".clone_into(&mut source.section));
     archive.add("rusty", "1-1", MAKE, &["usr/bin/rusty"]);
     archive.change("rusty", |source| source.build_depends.push_str(", cargo"));
     archive.add("giant", "1-1", MAKE, &["usr/bin/giant"]);
@@ -326,7 +335,11 @@ fn a_refresh_pins_anew_what_left_and_keeps_the_rest() {
     };
     assert_eq!(version, "3-1");
     assert_eq!(corpus.facts().version, 2);
-    archive.sources.borrow_mut().retain(|source| source.package != "hull");
+    archive
+        .sources
+        .lock()
+        .unwrap()
+        .retain(|source| source.package != "hull");
     let mut corpus = corpus;
     let report = refresh(&mut corpus, &archive, &options, &mut |_| {}).unwrap();
     assert_eq!(report.lost.len(), 1);
