@@ -43,7 +43,7 @@ pub(super) fn unpack_tar(
             } else {
                 writer.refuse(
                     &last,
-                    &format!("is followed by a cut-off or damaged part ({error}); get the archive again"),
+                    &format!("is followed by something cut off or damaged ({error}); get the archive again"),
                 )
             }
         })?;

@@ -73,6 +73,8 @@ pub(crate) fn listing(root: &Path) -> String {
             format!("d {mode:o} {path}\n")
         } else if metadata.is_symlink() {
             format!("l {path} -> {}\n", fs::read_link(entry.path()).unwrap().display())
+        } else if !metadata.is_file() {
+            format!("s {path}\n")
         } else {
             let content = fs::read(entry.path()).unwrap();
             let content = String::from_utf8_lossy(&content);
