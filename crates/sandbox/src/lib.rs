@@ -1,13 +1,23 @@
 //! Boxes: isolated machines in which foreign code runs.
 //!
-//! The [`Sandbox`] trait is the contract; the native back end is the back end that needs nothing but the Linux kernel.
+//! The [`Sandbox`] trait is the contract; [`NativeFactory`] is the back end that needs nothing but the Linux kernel.
 //! This crate knows nothing of tasks, networks' policies beyond on and off, or build systems.
+#![expect(
+    unsafe_code,
+    reason = "namespaces, forks and descriptors; each block says why it is sound"
+)]
 
 mod contract;
+mod doctor;
 mod error;
+mod images;
+mod native;
 
 pub use contract::{
     BoxSpec, Change, ChangeKind, Command, Execution, FileContent, Limits, Network, OutputSink, Sandbox, SandboxFactory,
     Snapshot, Status, Stream, TimeoutKind,
 };
+pub use doctor::{Finding, Ok as FindingOk, doctor};
 pub use error::SandboxError;
+pub use images::{Image, ImageRequest, ImageStore, InstalledPackage};
+pub use native::{HostNetwork, NativeFactory, helper_main, is_helper_invocation};

@@ -1,0 +1,355 @@
+//! One command: a pid namespace of its own, a small init in it, and the command's main process.
+
+use std::{
+    ffi::CString,
+    io::{self, Read, Write},
+    os::{
+        fd::{AsRawFd, FromRawFd, OwnedFd},
+        unix::ffi::OsStrExt,
+    },
+    path::Path,
+};
+
+use nix::{
+    sys::{
+        resource::{Resource, UsageWho, getrusage, setrlimit},
+        signal::{SigSet, SigmaskHow, Signal, kill, sigprocmask},
+        wait::{WaitStatus, waitpid},
+    },
+    unistd::{ForkResult, Pid, fork},
+};
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    mount::{MountFlags, UnmountFlags, mount, mount_bind_recursive, unmount},
+    process::{PidfdFlags, chdir, pidfd_open, pivot_root},
+};
+
+use super::{
+    files,
+    layers::{LAYERS, MERGED},
+    supervisor::{Failure, What},
+    wire::{Channel, Ended, ExecRequest, Reply, Request},
+};
+
+/// What programs get when the request does not say otherwise.
+const BASE_ENVIRONMENT: [(&str, &str); 5] = [
+    ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
+    ("HOME", "/root"),
+    ("USER", "root"),
+    ("LANG", "C.UTF-8"),
+    ("TERM", "dumb"),
+];
+
+/// Capabilities that root in a box keeps: what package managers and build tools use on files, users and processes.
+/// Everything that reaches into the kernel (mounting, tracing, devices, time, the network's set-up) is given up.
+const KEPT_CAPABILITIES: [u32; 14] = [
+    0,  // chown
+    1,  // dac_override
+    3,  // fowner
+    4,  // fsetid
+    5,  // kill
+    6,  // setgid
+    7,  // setuid
+    8,  // setpcap
+    10, // net_bind_service
+    13, // net_raw
+    18, // sys_chroot
+    27, // mknod
+    29, // audit_write
+    31, // setfcap
+];
+
+/// Runs a command to its end; `None` when the harness went away meanwhile.
+pub(crate) fn run(
+    channel: &mut Channel,
+    request: &ExecRequest,
+    mut descriptors: Vec<OwnedFd>,
+) -> Result<Option<Ended>, Failure> {
+    let (Some(err), Some(out)) = (descriptors.pop(), descriptors.pop()) else {
+        return Err(Failure {
+            what: "a descriptor".to_owned(),
+            source: io::Error::from_raw_os_error(libc::EBADF),
+        });
+    };
+    let (status_read, status_write) = io::pipe().what("a pipe")?;
+    // A raw clone, because a plain fork cannot start a pid namespace without moving this process's later children too.
+    let flags = libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::SIGCHLD;
+    // SAFETY: this process has one thread and the child gets a copy of everything, as after fork(2).
+    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
+    if pid < 0 {
+        return Err(io::Error::last_os_error()).what("a pid namespace");
+    }
+    if pid == 0 {
+        drop(status_read);
+        init(request, &out, &err, status_write.into());
+    }
+    let pid = Pid::from_raw(pid as i32);
+    drop((out, err, status_write));
+    let alive = watch(channel, pid);
+    if !matches!(alive, Ok(true)) {
+        let _ = kill(pid, Signal::SIGKILL);
+    }
+    // This returns when every process of the namespace is gone.
+    let _ = waitpid(pid, None);
+    let mut text = Vec::new();
+    let mut status_read = status_read;
+    status_read.read_to_end(&mut text).what("a pipe")?;
+    if !alive.what("waiting for a command")? {
+        return Ok(None);
+    }
+    if text.is_empty() {
+        // Killed from outside before it could report.
+        return Ok(Some(Ended {
+            signal: Some(libc::SIGKILL),
+            ..Ended::default()
+        }));
+    }
+    let report: Result<Ended, (String, i32)> = serde_json::from_slice(&text)
+        .map_err(io::Error::other)
+        .what("a command's report")?;
+    report.map(Some).map_err(|(what, errno)| Failure {
+        what,
+        source: io::Error::from_raw_os_error(errno),
+    })
+}
+
+/// Waits for the namespace's end and serves the harness meanwhile; `false` when the harness went away.
+fn watch(channel: &mut Channel, pid: Pid) -> io::Result<bool> {
+    let raw = rustix::process::Pid::from_raw(pid.as_raw()).ok_or(io::ErrorKind::InvalidInput)?;
+    let process = pidfd_open(raw, PidfdFlags::empty())?;
+    loop {
+        let (ended, asked) = {
+            let mut waited = [
+                PollFd::new(&process, PollFlags::IN),
+                PollFd::new(&*channel, PollFlags::IN),
+            ];
+            match poll(&mut waited, None) {
+                Err(rustix::io::Errno::INTR) => continue,
+                other => other?,
+            };
+            let [process, channel] = &waited;
+            (!process.revents().is_empty(), !channel.revents().is_empty())
+        };
+        if asked {
+            match channel.receive::<Request>()? {
+                None => return Ok(false),
+                Some((Request::Kill, _)) => kill(pid, Signal::SIGKILL)?,
+                Some((Request::Usage, _)) => {
+                    channel.send(&Reply::Usage(files::usage(Path::new(LAYERS))), &[])?;
+                }
+                Some(_) => return Err(io::Error::other("a request while a command runs")),
+            }
+        } else if ended {
+            return Ok(true);
+        }
+    }
+}
+
+/// The first process of a command's namespace. Never returns.
+fn init(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd, status: OwnedFd) -> ! {
+    let report = start(request, out, err, &status).map(reap);
+    let report = report.map_err(|failure| (failure.what, failure.source.raw_os_error().unwrap_or(0)));
+    let text = serde_json::to_vec(&report).unwrap_or_default();
+    drop(std::fs::File::from(status).write_all(&text));
+    // SAFETY: ends this process at once, as a child of a fork must, without running what the parent registered.
+    unsafe { libc::_exit(0) }
+}
+
+/// Enters the tree and starts the main process.
+fn start(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd, status: &OwnedFd) -> Result<Pid, Failure> {
+    nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).what("a parent's death")?;
+    mount_bind_recursive("/dev", format!("{MERGED}/dev")).what("/dev")?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("proc", format!("{MERGED}/proc"), "proc", flags, None).what("/proc")?;
+    chdir(MERGED).what("the box's tree")?;
+    pivot_root(".", ".").what("pivot_root")?;
+    unmount(".", UnmountFlags::DETACH).what("leaving the supervisor's tree")?;
+    chdir("/").what("the box's tree")?;
+    // Nothing of the supervisor's may be open in here.
+    let keep = [out.as_raw_fd(), err.as_raw_fd(), status.as_raw_fd()];
+    close_others(&keep);
+    // SAFETY: this process has one thread.
+    match unsafe { fork() }.what("a process")? {
+        ForkResult::Parent { child } => Ok(child),
+        ForkResult::Child => become_command(request, out, err),
+    }
+}
+
+/// Reaps everything until the main process has ended.
+fn reap(main: Pid) -> Ended {
+    let mut ended = Ended::default();
+    loop {
+        match waitpid(None, None) {
+            Ok(WaitStatus::Exited(pid, code)) if pid == main => ended.code = Some(code),
+            Ok(WaitStatus::Signaled(pid, signal, _)) if pid == main => ended.signal = Some(signal as i32),
+            Ok(_) | Err(nix::errno::Errno::EINTR) => continue,
+            Err(_) => ended.signal = Some(libc::SIGKILL),
+        }
+        break;
+    }
+    if let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) {
+        let micros = |time: nix::sys::time::TimeVal| (time.tv_sec() as u64) * 1_000_000 + time.tv_usec() as u64;
+        ended.cpu_us = micros(usage.user_time()) + micros(usage.system_time());
+        ended.peak_kib = usage.max_rss() as u64;
+    }
+    ended
+}
+
+/// Turns this process into the command. Never returns.
+fn become_command(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd) -> ! {
+    let (code, message) = match prepare(request, out, err) {
+        Err(failure) => (126, format!("{}: {}", failure.what, failure.source)),
+        Ok(()) => match execute(request) {
+            error if error.kind() == io::ErrorKind::NotFound => {
+                (127, format!("{}: command not found", program(request)))
+            }
+            error => (126, format!("{}: {error}", program(request))),
+        },
+    };
+    drop(writeln!(io::stderr(), "seatrial: {message}"));
+    // SAFETY: as in `init`.
+    unsafe { libc::_exit(code) }
+}
+
+fn program(request: &ExecRequest) -> &str {
+    request.argv.first().map_or("", String::as_str)
+}
+
+fn prepare(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd) -> Result<(), Failure> {
+    let null = std::fs::File::open("/dev/null").what("/dev/null")?;
+    rustix::stdio::dup2_stdin(&null).what("standard input")?;
+    rustix::stdio::dup2_stdout(out).what("standard output")?;
+    rustix::stdio::dup2_stderr(err).what("standard error")?;
+    close_others(&[0, 1, 2]);
+    nix::unistd::setsid().what("a session")?;
+    sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None).what("signals")?;
+    // SAFETY: restores the default of a signal that Rust's runtime ignores.
+    unsafe { nix::sys::signal::signal(Signal::SIGPIPE, nix::sys::signal::SigHandler::SigDfl) }.what("signals")?;
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
+    std::fs::create_dir_all(&request.folder).what(&request.folder)?;
+    chdir(&request.folder).what(&request.folder)?;
+    for (resource, value) in [
+        (Resource::RLIMIT_CORE, 0),
+        (Resource::RLIMIT_NOFILE, request.open_files),
+        (Resource::RLIMIT_FSIZE, request.file_bytes),
+        (Resource::RLIMIT_NPROC, request.processes),
+    ] {
+        // A hard limit of the host that is lower stays as it is.
+        let (_, hard) = nix::sys::resource::getrlimit(resource).what("limits")?;
+        let value = value.min(hard);
+        setrlimit(resource, value, value).what("limits")?;
+    }
+    for capability in 0..64 {
+        if !KEPT_CAPABILITIES.contains(&capability) {
+            // SAFETY: a plain system call; numbers that the kernel does not know are refused and do not matter.
+            unsafe { libc::prctl(libc::PR_CAPBSET_DROP, libc::c_ulong::from(capability), 0, 0, 0) };
+        }
+    }
+    nix::sys::prctl::set_no_new_privs().what("no new privileges")
+}
+
+/// Replaces this process; returns only when that fails.
+fn execute(request: &ExecRequest) -> io::Error {
+    let text = |bytes: &[u8]| CString::new(bytes).map_err(io::Error::other);
+    let arguments: Result<Vec<_>, _> = request.argv.iter().map(|argument| text(argument.as_bytes())).collect();
+    let mut environment: std::collections::BTreeMap<&str, &str> = BASE_ENVIRONMENT.into_iter().collect();
+    environment.extend(request.env.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    let variables: Result<Vec<_>, _> = environment
+        .iter()
+        .map(|(name, value)| text(format!("{name}={value}").as_bytes()))
+        .collect();
+    let (arguments, variables) = match (arguments, variables) {
+        (Ok(arguments), Ok(variables)) => (arguments, variables),
+        (Err(error), _) | (_, Err(error)) => return error,
+    };
+    let program = program(request);
+    let places: Vec<String> = if program.contains('/') {
+        vec![program.to_owned()]
+    } else {
+        let path = environment.get("PATH").copied().unwrap_or_default();
+        path.split(':').map(|folder| format!("{folder}/{program}")).collect()
+    };
+    let mut answer = io::Error::from(io::ErrorKind::NotFound);
+    for place in places {
+        let Ok(path) = text(Path::new(&place).as_os_str().as_bytes()) else {
+            continue;
+        };
+        let Err(errno) = nix::unistd::execve(&path, &arguments, &variables);
+        if errno != nix::errno::Errno::ENOENT {
+            answer = errno.into();
+        }
+    }
+    answer
+}
+
+/// Closes every descriptor but these.
+fn close_others(keep: &[i32]) {
+    let mut sorted = keep.to_vec();
+    sorted.sort_unstable();
+    let mut from = 0_u32;
+    for fd in sorted.into_iter().map(|fd| fd as u32).chain([u32::MAX]) {
+        if fd > from {
+            // SAFETY: these descriptors belong to Rust values of a process image that is about to be left; none is used
+            // after this.
+            unsafe { libc::syscall(libc::SYS_close_range, from, fd.saturating_sub(1), 0) };
+        }
+        from = fd.saturating_add(1);
+    }
+}
+
+/// Runs something in a child of the supervisor, so that it may change its root, and hands back how it went.
+pub(crate) fn in_child(work: impl FnOnce() -> io::Result<()>) -> Result<(), Failure> {
+    let (mut read, write) = io::pipe().what("a pipe")?;
+    // SAFETY: this process has one thread.
+    match unsafe { fork() }.what("a process")? {
+        ForkResult::Child => {
+            drop(read);
+            let _ = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
+            let text = match work() {
+                Ok(()) => Vec::new(),
+                Err(error) => serde_json::to_vec(&(
+                    error.to_string(),
+                    error.raw_os_error(),
+                    error.kind() == io::ErrorKind::NotFound,
+                ))
+                .unwrap_or_else(|_| b"x".to_vec()),
+            };
+            // SAFETY: the descriptor is this child's own copy.
+            let mut write = unsafe { std::fs::File::from_raw_fd(std::os::fd::IntoRawFd::into_raw_fd(write)) };
+            drop(write.write_all(&text));
+            drop(write);
+            // SAFETY: as in `init`.
+            unsafe { libc::_exit(0) }
+        }
+        ForkResult::Parent { child } => {
+            drop(write);
+            let mut text = Vec::new();
+            read.read_to_end(&mut text).what("a pipe")?;
+            let status = waitpid(child, None).what("a process")?;
+            if text.is_empty() {
+                return match status {
+                    WaitStatus::Exited(_, 0) => Ok(()),
+                    _ => Err(Failure {
+                        what: "work on files".to_owned(),
+                        source: io::Error::other("its process was killed"),
+                    }),
+                };
+            }
+            let (message, errno, missing): (String, Option<i32>, bool) =
+                serde_json::from_slice(&text).unwrap_or_else(|_| ("unreadable report".to_owned(), None, false));
+            let source = match errno {
+                Some(errno) => io::Error::from_raw_os_error(errno),
+                None if missing => io::Error::new(io::ErrorKind::NotFound, message.clone()),
+                None => io::Error::other(message.clone()),
+            };
+            Err(Failure {
+                what: if errno.is_some() {
+                    message
+                } else {
+                    "work on files".to_owned()
+                },
+                source,
+            })
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The native back end: Linux namespaces and overlayfs, no daemon.
+//!
+//! The harness never forks or unshares itself, because it has threads. It starts a helper, the same program under
+//! another first argument, which becomes the box's supervisor: in a user namespace of its own, so that root in a box
+//! is nobody outside. Each command gets a fresh pid namespace, whose end the kernel enforces for every process in it.
+//!
+//! | module | runs in | what |
+//! |---|---|---|
+//! | [`factory`], [`machine`] | harness | makes boxes, speaks to supervisors |
+//! | [`idmap`] | harness | who root in a box is outside |
+//! | [`trash`] | harness | deletes what dead boxes left |
+//! | [`wire`] | both | messages and descriptors over one socket |
+//! | [`supervisor`], [`layers`] | helper | the loop, the overlay's layers |
+//! | [`command`], [`files`], [`walk`] | helper's children | one command, one file operation, one comparison |
+
+mod command;
+mod factory;
+mod files;
+mod idmap;
+mod layers;
+mod machine;
+mod supervisor;
+mod trash;
+mod walk;
+mod wire;
+
+pub use factory::{HostNetwork, NativeFactory};
+pub(crate) use factory::{give, io_error, open_to_boxes};
+pub(crate) use idmap::IdMap;
+pub use supervisor::{helper_main, is_helper_invocation};
+pub(crate) use trash::{Helper, open_folder, remove_tree, send_unpack};

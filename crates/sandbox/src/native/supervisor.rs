@@ -1,0 +1,321 @@
+//! The helper process: it enters its user namespace, becomes a box's supervisor and serves requests until the harness
+//! is gone.
+
+use std::{
+    io,
+    os::{
+        fd::{AsFd, FromRawFd, OwnedFd},
+        unix::net::UnixStream,
+    },
+    path::Path,
+    process::ExitCode,
+};
+
+use nix::sched::{CloneFlags, unshare};
+use rustix::{
+    fs::{CWD, Mode, OFlags, mkdirat, open},
+    mount::{
+        MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_bind_recursive, mount_change, unmount,
+    },
+    process::{chdir, fchdir, pivot_root},
+    thread::{set_thread_gid, set_thread_groups, set_thread_uid},
+};
+
+use super::{
+    command, files,
+    layers::{HOST, IMAGE, LAYERS, Layers, MERGED},
+    walk,
+    wire::{Channel, FileRequest, Reply, Request, StartRequest},
+};
+
+/// The first argument that makes a program the helper.
+pub(crate) const HELPER: &str = "__box";
+
+/// Whether this process was started as the helper of boxes; then [`helper_main`] is all that it may do.
+pub fn is_helper_invocation() -> bool {
+    std::env::args_os().nth(1).is_some_and(|argument| argument == HELPER)
+}
+
+/// Serves a harness over the socket on standard input, until it is gone.
+pub fn helper_main() -> ExitCode {
+    // SAFETY: the harness put the socket there, and nothing else in this process uses descriptor 0.
+    let stream = UnixStream::from(unsafe { OwnedFd::from_raw_fd(0) });
+    let mut channel = Channel::new(stream);
+    match serve(&mut channel) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            drop(channel.send(&failed(&error), &[]));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// An error with what was tried.
+pub(crate) struct Failure {
+    pub(crate) what: String,
+    pub(crate) source: io::Error,
+}
+
+/// Names what was tried when something fails.
+pub(crate) trait What<T> {
+    fn what(self, what: impl Into<String>) -> Result<T, Failure>;
+}
+
+impl<T, E: Into<io::Error>> What<T> for Result<T, E> {
+    fn what(self, what: impl Into<String>) -> Result<T, Failure> {
+        self.map_err(|error| Failure {
+            what: what.into(),
+            source: error.into(),
+        })
+    }
+}
+
+pub(crate) fn failed(failure: &Failure) -> Reply {
+    Reply::Failed {
+        what: format!("{}: {}", failure.what, failure.source),
+        errno: failure.source.raw_os_error().unwrap_or(0),
+        missing: failure.source.kind() == io::ErrorKind::NotFound,
+    }
+}
+
+fn serve(channel: &mut Channel) -> Result<(), Failure> {
+    unshare(CloneFlags::CLONE_NEWUSER).what("a user namespace")?;
+    channel.send(&Reply::Unshared, &[]).what("the socket")?;
+    match channel.receive().what("the socket")? {
+        Some((Request::Mapped, _)) => {}
+        _ => return Ok(()),
+    }
+    set_thread_groups(&[]).what("dropping groups")?;
+    set_thread_gid(rustix::process::Gid::ROOT).what("becoming the namespace's root")?;
+    set_thread_uid(rustix::process::Uid::ROOT).what("becoming the namespace's root")?;
+    // Nothing in a box may look into this process through /proc.
+    nix::sys::prctl::set_dumpable(false).what("hiding the supervisor")?;
+    let Some((request, mut descriptors)) = channel.receive::<Request>().what("the socket")? else {
+        return Ok(());
+    };
+    let missing = || Failure {
+        what: "a descriptor".to_owned(),
+        source: io::Error::from_raw_os_error(libc::EBADF),
+    };
+    match request {
+        Request::Start(start) => {
+            let home = descriptors.pop().ok_or_else(missing)?;
+            let layers = enter(&start, &home)?;
+            drop(home);
+            channel.send(&Reply::Done, &[]).what("the socket")?;
+            answer(channel, layers)
+        }
+        Request::Unpack => {
+            let (pipe, folder) = (
+                descriptors.pop().ok_or_else(missing)?,
+                descriptors.pop().ok_or_else(missing)?,
+            );
+            fchdir(&folder).what("the image's folder")?;
+            files::unpack_image(pipe).what("unpacking the image")?;
+            channel.send(&Reply::Done, &[]).what("the socket")
+        }
+        Request::Remove(name) => {
+            let folder = descriptors.pop().ok_or_else(missing)?;
+            fchdir(&folder).what("the folder")?;
+            files::remove(Path::new(&name)).what(format!("removing {name}"))?;
+            channel.send(&Reply::Done, &[]).what("the socket")
+        }
+        Request::Mapped
+        | Request::Exec(_)
+        | Request::Kill
+        | Request::Usage
+        | Request::Files(_)
+        | Request::Snapshot
+        | Request::Rollback(_) => Err(Failure {
+            what: "a request out of order".to_owned(),
+            source: io::ErrorKind::InvalidInput.into(),
+        }),
+    }
+}
+
+/// Builds the supervisor's own small world and the box's tree in it, and leaves the host's behind.
+fn enter(start: &StartRequest, home: &OwnedFd) -> Result<Layers, Failure> {
+    // The working folder is carried over into the new mount namespace; a descriptor would stay in the old one, and a
+    // path would have to cross folders that the namespace's root may not enter.
+    fchdir(home).what("the data folder")?;
+    let mut flags = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS;
+    if !start.network {
+        flags |= CloneFlags::CLONE_NEWNET;
+    }
+    unshare(flags).what("mount, ipc, uts and network namespaces")?;
+    nix::unistd::sethostname(&start.hostname).what("the host name")?;
+    if !start.network {
+        loopback_up().what("the loopback device")?;
+    }
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).what("private mounts")?;
+    let root = "/tmp";
+    mount("tmpfs", root, "tmpfs", MountFlags::NOSUID, Some(c"mode=0755")).what("a tmpfs")?;
+    for name in [LAYERS, IMAGE, HOST, MERGED, "/proc", "/dev", "/old"] {
+        make_folder(&format!("{root}{name}"))?;
+    }
+    let mut base = vec![IMAGE.to_owned()];
+    bind(&start.layers, &format!("{root}{LAYERS}"))?;
+    bind(&start.image, &format!("{root}{IMAGE}"))?;
+    if let Some(host) = &start.host {
+        bind(host, &format!("{root}{HOST}"))?;
+        base.push(HOST.to_owned());
+    }
+    // A /proc of the host must be mounted somewhere, or the kernel refuses to mount new ones for the commands.
+    mount_bind_recursive("/proc", format!("{root}/proc")).what("/proc")?;
+    devices(&format!("{root}/dev"))?;
+    chdir(root).what("the new root")?;
+    pivot_root(".", "old").what("pivot_root")?;
+    chdir("/").what("the new root")?;
+    unmount("/old", UnmountFlags::DETACH).what("leaving the host's tree")?;
+    let mut layers = Layers::new(base);
+    layers.push().what("the overlay file system")?;
+    Ok(layers)
+}
+
+fn bind(from: &str, to: &str) -> Result<(), Failure> {
+    mount_bind(from, to).what(format!("binding {from}"))
+}
+
+fn make_folder(path: &str) -> Result<(), Failure> {
+    match mkdirat(CWD, path, Mode::from_raw_mode(0o755)) {
+        Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
+        Err(error) => Err(error).what(path),
+    }
+}
+
+/// A `/dev` with what programs expect and nothing that reaches hardware.
+fn devices(dev: &str) -> Result<(), Failure> {
+    mount(
+        "tmpfs",
+        dev,
+        "tmpfs",
+        MountFlags::NOSUID | MountFlags::NOEXEC,
+        Some(c"mode=0755"),
+    )
+    .what("/dev")?;
+    for name in ["null", "zero", "full", "random", "urandom", "tty"] {
+        let place = format!("{dev}/{name}");
+        open(
+            &place,
+            OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC,
+            Mode::from_raw_mode(0o666),
+        )
+        .what(&place)?;
+        mount_bind(format!("/dev/{name}"), &place).what(&place)?;
+    }
+    for (name, target) in [
+        ("fd", "/proc/self/fd"),
+        ("stdin", "fd/0"),
+        ("stdout", "fd/1"),
+        ("stderr", "fd/2"),
+        ("ptmx", "pts/ptmx"),
+    ] {
+        rustix::fs::symlink(target, format!("{dev}/{name}")).what(name)?;
+    }
+    make_folder(&format!("{dev}/shm"))?;
+    make_folder(&format!("{dev}/pts"))?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount(
+        "tmpfs",
+        format!("{dev}/shm"),
+        "tmpfs",
+        MountFlags::NOSUID | MountFlags::NODEV,
+        Some(c"mode=1777,size=1g"),
+    )
+    .what("/dev/shm")?;
+    mount(
+        "devpts",
+        format!("{dev}/pts"),
+        "devpts",
+        flags,
+        Some(c"newinstance,ptmxmode=0666,mode=0620"),
+    )
+    .what("/dev/pts")
+}
+
+fn loopback_up() -> io::Result<()> {
+    #[repr(C)]
+    struct Request {
+        name: [libc::c_char; libc::IFNAMSIZ],
+        flags: libc::c_short,
+        padding: [u8; 22],
+    }
+    let socket = rustix::net::socket(rustix::net::AddressFamily::INET, rustix::net::SocketType::DGRAM, None)?;
+    let mut name = [0; libc::IFNAMSIZ];
+    for (place, byte) in name.iter_mut().zip(b"lo") {
+        *place = libc::c_char::from_ne_bytes([*byte]);
+    }
+    let request = Request {
+        name,
+        flags: (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short,
+        padding: [0; 22],
+    };
+    // SAFETY: the request has the layout and at least the size of `struct ifreq`, and outlives the call.
+    let result = unsafe {
+        use std::os::fd::AsRawFd;
+        libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request)
+    };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+/// Serves requests until the harness is gone.
+fn answer(channel: &mut Channel, mut layers: Layers) -> Result<(), Failure> {
+    while let Some((request, descriptors)) = channel.receive::<Request>().what("the socket")? {
+        let reply = match request {
+            Request::Exec(exec) => match command::run(channel, &exec, descriptors) {
+                Ok(Some(ended)) => Reply::Ended(ended),
+                // The harness went away; so does everything else.
+                Ok(None) => return Ok(()),
+                Err(failure) => failed(&failure),
+            },
+            Request::Files(request) => done(file_work(&layers, request, descriptors)),
+            Request::Snapshot => {
+                let snapshot = layers.depth();
+                match layers.push().what("a snapshot") {
+                    Ok(()) => Reply::Snapshot(snapshot),
+                    Err(failure) => failed(&failure),
+                }
+            }
+            Request::Rollback(depth) => done(layers.cut(depth).what("a rollback")),
+            Request::Usage => Reply::Usage(files::usage(Path::new(LAYERS))),
+            // The command ended before the wish to end it arrived.
+            Request::Kill => continue,
+            Request::Mapped | Request::Start(_) | Request::Unpack | Request::Remove(_) => failed(&Failure {
+                what: "a request out of order".to_owned(),
+                source: io::ErrorKind::InvalidInput.into(),
+            }),
+        };
+        channel.send(&reply, &[]).what("the socket")?;
+    }
+    Ok(())
+}
+
+fn done(result: Result<(), Failure>) -> Reply {
+    match result {
+        Ok(()) => Reply::Done,
+        Err(failure) => failed(&failure),
+    }
+}
+
+fn file_work(layers: &Layers, request: FileRequest, mut descriptors: Vec<OwnedFd>) -> Result<(), Failure> {
+    let Some(pipe) = descriptors.pop() else {
+        return Err(Failure {
+            what: "a descriptor".to_owned(),
+            source: io::Error::from_raw_os_error(libc::EBADF),
+        });
+    };
+    let _ = pipe.as_fd();
+    command::in_child(move || match request {
+        // Compared from outside the tree, layer by layer.
+        FileRequest::Changes { since } => walk::changes(layers, since, pipe),
+        request => {
+            rustix::process::chroot(MERGED)?;
+            chdir("/")?;
+            files::work(request, pipe)
+        }
+    })
+}

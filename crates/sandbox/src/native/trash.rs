@@ -1,0 +1,198 @@
+//! Starting helpers, and deleting what dead boxes left: in their own id map, and not while somebody waits.
+
+use std::{
+    io,
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::{net::UnixStream, process::CommandExt},
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+    thread::JoinHandle,
+};
+
+use fs_err as fs;
+use rustix::fs::{Mode, OFlags};
+
+use super::{
+    idmap::IdMap,
+    supervisor::HELPER,
+    wire::{Channel, Reply, Request},
+};
+use crate::SandboxError;
+
+/// A helper process in its user namespace, ready for its first request.
+#[derive(Debug)]
+pub(crate) struct Helper {
+    pub(crate) child: Child,
+    pub(crate) channel: Channel,
+}
+
+impl Helper {
+    /// Starts a helper and gives it its ids.
+    pub(crate) fn start(program: &Path, ids: &IdMap) -> Result<Self, SandboxError> {
+        let failed = |what: &str, source| SandboxError::Io {
+            what: what.to_owned(),
+            source,
+        };
+        let (ours, theirs) = UnixStream::pair().map_err(|error| failed("a socket", error))?;
+        let child = Command::new(program)
+            .arg(HELPER)
+            .env_clear()
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // Keys pressed on the terminal are for the harness, which ends boxes in an orderly way.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| failed(&format!("starting {}", program.display()), error))?;
+        let mut helper = Self {
+            child,
+            channel: Channel::new(ours),
+        };
+        match helper.receive()? {
+            Reply::Unshared => {}
+            reply => return Err(helper.refused("a user namespace", reply)),
+        }
+        ids.apply(helper.child.id())?;
+        helper.send(&Request::Mapped, &[])?;
+        Ok(helper)
+    }
+
+    pub(crate) fn send(&mut self, request: &Request, descriptors: &[BorrowedFd<'_>]) -> Result<(), SandboxError> {
+        self.channel
+            .send(request, descriptors)
+            .map_err(|error| SandboxError::Died(error.to_string()))
+    }
+
+    pub(crate) fn receive(&mut self) -> Result<Reply, SandboxError> {
+        match self.channel.receive::<Reply>() {
+            Ok(Some((reply, _))) => Ok(reply),
+            Ok(None) => Err(SandboxError::Died("its supervisor ended".to_owned())),
+            Err(error) => Err(SandboxError::Died(error.to_string())),
+        }
+    }
+
+    /// Receives the answer of work that answers with nothing but success.
+    pub(crate) fn done(&mut self, what: &str) -> Result<(), SandboxError> {
+        match self.receive()? {
+            Reply::Done => Ok(()),
+            reply => Err(self.refused(what, reply)),
+        }
+    }
+
+    /// The error for a reply that is not the hoped-for one.
+    #[expect(clippy::unused_self, reason = "reads as what the helper said")]
+    pub(crate) fn refused(&self, what: &str, reply: Reply) -> SandboxError {
+        match reply {
+            Reply::Failed {
+                what: problem,
+                missing: true,
+                ..
+            } => SandboxError::NoSuchFile(problem),
+            Reply::Failed {
+                what: problem, errno, ..
+            } => {
+                let source = if errno == 0 {
+                    io::Error::other(problem.clone())
+                } else {
+                    io::Error::from_raw_os_error(errno)
+                };
+                SandboxError::Kernel {
+                    what: problem,
+                    source,
+                    hint: "run `seatrial doctor` to see what this machine lacks".to_owned(),
+                }
+            }
+            other => SandboxError::Died(format!("{what}: an answer out of order: {other:?}")),
+        }
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        // The kernel ends everything below the supervisor with it.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// Asks a fresh helper to unpack an image that comes through a pipe into a folder.
+pub(crate) fn send_unpack(
+    helper: &mut Helper,
+    folder: BorrowedFd<'_>,
+    pipe: BorrowedFd<'_>,
+) -> Result<(), SandboxError> {
+    helper.send(&Request::Unpack, &[folder, pipe])
+}
+
+/// Opens a folder only to name it to a helper.
+pub(crate) fn open_folder(path: &Path) -> Result<OwnedFd, SandboxError> {
+    rustix::fs::open(path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).map_err(|error| {
+        SandboxError::Io {
+            what: path.display().to_string(),
+            source: error.into(),
+        }
+    })
+}
+
+/// Removes a tree that belongs to the ids of boxes.
+pub(crate) fn remove_tree(program: &Path, ids: &IdMap, path: &Path) -> Result<(), SandboxError> {
+    if ids.privileged {
+        return match fs::remove_dir_all(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(SandboxError::Io {
+                what: format!("removing {}", path.display()),
+                source: error,
+            }),
+            Ok(()) | Err(_) => Ok(()),
+        };
+    }
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Ok(());
+    };
+    let folder = open_folder(folder)?;
+    let mut helper = Helper::start(program, ids)?;
+    helper.send(&Request::Remove(name.to_owned()), &[folder.as_fd()])?;
+    helper.done("removing a box")
+}
+
+/// Deletes in the background; waits for what it was given when its last owner, a factory or a box, lets go of it.
+#[derive(Debug)]
+pub(crate) struct Trash {
+    queue: Option<mpsc::Sender<PathBuf>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Trash {
+    pub(crate) fn new(program: PathBuf, ids: IdMap) -> Self {
+        let (queue, paths) = mpsc::channel::<PathBuf>();
+        let thread = std::thread::spawn(move || {
+            for path in paths {
+                // What cannot be removed now is found by the next sweep.
+                drop(remove_tree(&program, &ids, &path));
+            }
+        });
+        Self {
+            queue: Some(queue),
+            thread: Some(thread),
+        }
+    }
+
+    /// Takes a folder to be deleted.
+    pub(crate) fn discard(&self, path: PathBuf) {
+        if let Some(queue) = &self.queue {
+            // The thread lives as long as the queue.
+            drop(queue.send(path));
+        }
+    }
+}
+
+impl Drop for Trash {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
