@@ -19,6 +19,11 @@ const MOST_MISSING: usize = 512;
 /// Lines after `Package requirements ... were not met` that still belong to it.
 const REQUIREMENTS_REACH: u64 = 16;
 
+/// Lines of a `configure: error:` that are read on where its first one names nothing.
+const CONTINUED_LINES: usize = 6;
+/// Characters of a message that are quoted.
+const LONGEST_QUOTE: usize = 400;
+
 /// Reads a log.
 pub fn diagnose(log: &[u8]) -> Diagnosis {
     let Some(tables) = TABLES.as_ref() else {
@@ -33,10 +38,19 @@ pub fn diagnose(log: &[u8]) -> Diagnosis {
             Some(heading) => {
                 let message = cmake::message(&line, &mut lines);
                 if heading == Heading::Error {
-                    reader.cmake_error(tables, &line, &message);
+                    let quoted = Line {
+                        number: line.number,
+                        text: message
+                            .replace('\n', " ")
+                            .chars()
+                            .take(LONGEST_QUOTE)
+                            .collect::<String>()
+                            .into(),
+                    };
+                    reader.cmake_error(tables, &quoted, &message);
                 }
             }
-            None => reader.line(tables, &line),
+            None => reader.line(tables, &line, lines),
         }
     }
     reader.finish()
@@ -121,7 +135,7 @@ impl Tables {
             lines: Table::new(line_rows())?,
             cmake: Table::new(cmake_rows())?,
             stop: compiled(
-                r"^configure: error: (.+)|^\S*meson\.build:\d+(?::\d+)?: ERROR: (.+)|^(?:\S+:\d+: )?\*\*\* (.+?)\.?  Stop\.?$|^(?:\*\*)?(?:Error|ERROR|error)(?:\*\*)?: (.+)|^(The configuration failed)",
+                r"^configure: error:(.*)|^\S*meson\.build:\d+(?::\d+)?: ERROR: (.+)|^(?:\S+:\d+: )?\*\*\* (.+?)\.?  Stop\.?$|^(?:\*\*)?(?:Error|ERROR|error)(?:\*\*)?: (.+)|^(The configuration failed)",
             )?,
             requirements: compiled(r"Package requirements \(([^)]*)\) were not met")?,
             other: compiled(r"^(?:\S+: )?(?i:fatal error|error)[: ]|\bERROR\b|^fatal: ")?,
@@ -149,7 +163,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, tables: &Tables, line: &Line<'_>) {
+    fn line(&mut self, tables: &Tables, line: &Line<'_>, after: Lines<'_>) {
         let text: &str = &line.text;
         if let Some((row, found)) = tables.lines.first(text) {
             let explains = row.kind == Kind::MissingPkgConfig || row.kind == Kind::ToolVersion;
@@ -179,6 +193,10 @@ impl Reader {
                 .collect();
             return;
         }
+        if text.ends_with("(ignored)") {
+            self.forgive(line.number);
+            return;
+        }
         if tables.closer.is_match(text.as_bytes()) {
             return;
         }
@@ -189,7 +207,12 @@ impl Reader {
                 .flatten()
                 .next()
                 .map(|group| String::from_utf8_lossy(group.as_bytes()));
-            self.words(line, &words.unwrap_or_default());
+            let words = words.unwrap_or_default();
+            if text.starts_with("configure: error:") && prose::guess(&words).is_none() {
+                self.words(line, &continued(&words, after));
+            } else {
+                self.words(line, &words);
+            }
         } else if tables.other.is_match(text.as_bytes()) {
             self.weak = Some(problem(Kind::Other, String::new(), line));
         }
@@ -243,6 +266,17 @@ impl Reader {
         match said.or_else(|| prose::guess(words)).or_else(near).or_else(last) {
             Some(found) => self.take(Weight::Configure, vec![found], line),
             None => self.stop_with(vec![(Kind::Other, String::new())], line),
+        }
+    }
+
+    /// Make went on after a command that failed just before: so it stopped nothing.
+    fn forgive(&mut self, number: u64) {
+        let just_before = |found: &Problem| found.kind == Kind::MissingCommand && found.line + 2 >= number;
+        if let Some(found) = self.build.take_if(|found| just_before(found)) {
+            self.missing.retain(|missing| *missing != found);
+            self.known.remove(&(found.kind, found.subject));
+        } else if let Some(last) = self.missing.pop_if(|last| just_before(last)) {
+            self.known.remove(&(last.kind, last.subject));
         }
     }
 
@@ -302,6 +336,23 @@ impl Reader {
             missing: self.missing,
         }
     }
+}
+
+/// A message with its next lines, up to the blank line that ends it.
+fn continued(words: &str, mut after: Lines<'_>) -> String {
+    let mut text = words.trim().to_owned();
+    for _ in 0..CONTINUED_LINES {
+        match after.next_line() {
+            Some(line) if !line.text.trim().is_empty() => {
+                text.push(' ');
+                text.push_str(line.text.trim_matches(|c| matches!(c, '*' | '#' | ' ' | '\t')));
+            }
+            // The message proper may start after a blank line.
+            Some(_) if text.is_empty() => {}
+            _ => break,
+        }
+    }
+    text
 }
 
 fn problem(kind: Kind, subject: String, line: &Line<'_>) -> Problem {

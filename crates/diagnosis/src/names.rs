@@ -25,6 +25,8 @@ pub(crate) fn subjects(kind: Kind, form: Subject, first: &str, second: &str) -> 
             .into_iter()
             .map(|name| (kind, name))
             .collect(),
+        Subject::CMakeInclude if first.contains('.') => one(first),
+        Subject::CMakeInclude => one(&format!("{first}.cmake")),
         Subject::CMakeTarget => one(first),
         Subject::CMakeLanguage => vec![(Kind::MissingCommand, language_program(first).to_owned())],
         Subject::CMakeCommand => match command_owner(first) {

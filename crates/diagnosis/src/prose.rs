@@ -10,14 +10,14 @@ use crate::Kind;
 
 /// Sentences with a name in them. The first group is the name; what stands around it helps to tell its kind.
 static SENTENCES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    const NAME: &str = r#"['"]?(?P<n>-l[\w.+-]*\w|[A-Za-z][\w.+/-]*\w|[A-Za-z]\+\+)['"]?"#;
+    const NAME: &str = r#"['"]?(?P<n>-l[\w.+-]*\w|[A-Za-z][\w.+/-]*\w(?:::\w+)*|[A-Za-z]\+\+)['"]?"#;
     const ARTICLE: &str = r"(?:the |an? |your system's |your |working |usable |suitable |valid |header (?:file )?|headers for |library |program |command |tool |development (?:files|headers|package) (?:for|of) |dependency |package |GNU )*";
     [
         format!(r"(?i)(?:can ?not|can't|could not|couldn't|unable to|failed to|did not) (?:find|locate|detect) {ARTICLE}{NAME}"),
         format!(r"(?i)you (?:must|need to|should) have {ARTICLE}{NAME} installed"),
         format!(r"(?i)(?:please |must |need to |to |you should )install {ARTICLE}{NAME}"),
         format!(r"(?i)(?:you need|needs|we need|requires?|depends on) (?:to (?:have|install) )?{ARTICLE}{NAME}"),
-        format!(r"(?i){NAME}(?: [<>=]+ ?[\w.]+| version [\w.]+| v?[\d.]+\w*)?(?: \(?(?:library|libraries|headers?(?: files?)?|development (?:files|headers|package|libraries)|dev(?:el)?|program|command|tool|utility|package|module|executable|binary)\)?)* (?:(?:was|is|are|were|has|have) )?(?:been )?(?:not (?:be )?(?:found|installed|available|present)|required|needed|missing|unavailable)"),
+        format!(r"(?i){NAME}(?: [<>=]+ ?[\w.]+| version [\w.]+| v?[\d.]+\w*)?(?: \(?(?:library|libraries|headers?(?: files?)?|development (?:files|headers|package|libraries)|dev(?:el)?|program|command|tool|utility|package|(?:perl |python )?module|executable|binary)\)?)* (?:(?:was|is|are|were|has|have) )?(?:been )?(?:not (?:be )?(?:found|installed|available|present)|required|needed|missing|unavailable)"),
         format!(r"(?i)(?:missing|no|lacking) {ARTICLE}{NAME}(?: (?:library|libraries|headers?|development files|program|installation))*(?: (?:was |is )?(?:found|detected|installed|available))?(?:[.,;:!]|$)"),
         format!(r"(?i){NAME} (?:could|can) ?not be found"),
     ]
@@ -45,6 +45,10 @@ pub(crate) fn classified(name: &str, text: &str) -> (Kind, String) {
     if let Some(library) = name.strip_prefix("-l") {
         return (Kind::MissingLibrary, library.to_owned());
     }
+    // A Perl module is a file below its search path.
+    if name.contains("::") {
+        return (Kind::MissingFile, format!("{}.pm", name.replace("::", "/")));
+    }
     if is_header(name) {
         return (Kind::MissingHeader, name.to_owned());
     }
@@ -63,6 +67,10 @@ pub(crate) fn classified(name: &str, text: &str) -> (Kind, String) {
     let text = text.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
     if says(&[
+        "prerequisite",
+        "prerequisites",
+        "requirement",
+        "requirements",
         "program",
         "command",
         "tool",
@@ -362,6 +370,11 @@ mod tests {
             ("No curses library found", "MissingLibrary curses"),
             ("Unable to locate zlib", "MissingLibrary zlib"),
             ("You must have autoconf installed to compile", "MissingCommand autoconf"),
+            (
+                "XML::Parser perl module is required for intltool",
+                "MissingFile XML/Parser.pm",
+            ),
+            ("Configuration aborted due to missing prerequisites", ""),
             ("C compiler cannot create executables", ""),
             ("something went wrong", ""),
             ("no usable function found", ""),

@@ -48,6 +48,8 @@ pub(crate) enum Subject {
     CMakeCommand,
     /// A target in a package's namespace.
     CMakeTarget,
+    /// A file that CMake includes, its ending left out.
+    CMakeInclude,
     /// A component of Qt.
     QtComponent,
 }
@@ -102,7 +104,7 @@ pub(crate) fn cmake_rows() -> impl Iterator<Item = &'static Row> + Clone {
 ///
 /// Every row's pattern, and every message that `cmake`, `prose` and `hints` know, contains one of these.
 pub(crate) const MARKS: &str = concat!(
-    r"rror|ERROR|out of memory|does not exist|configure: line|configure: [0-9]|not found|NOT found|[Nn]o such|annot |could not|Could not|No rule|No package|required|ndefined|missing",
+    r"rror|ERROR|\*\*\* \[|out of memory|does not exist|configure: line|configure: [0-9]|not found|NOT found|[Nn]o such|annot |could not|Could not|No rule|No package|required|ndefined|missing",
     r"|No space|quota|Killed|SIGKILL|exhausted|bad_alloc|Resource temp|Too many open|annot fork",
     r"|multiple definition|duplicate symbol|Command not|ENOENT|Can't |wrong format|not recognized|relocation R_",
     r"|No module|resolve|Failed to|name resolution|not known|unable to|submodule|mismatch|bootstrap|Please run|please run",

@@ -87,6 +87,10 @@ fn below_lib(path: &[u8], rest: &[u8], triplet: &[u8], scratch: &mut Vec<u8>, ou
         return;
     }
     let own = strip_triplet(rest, triplet);
+    if let Some((_version, module)) = own.strip_prefix(b"perl5/").and_then(split_folder) {
+        perl_module(path, module, out);
+        return;
+    }
     let weight = foreign_weight(rest, triplet);
     if weight <= 0.0 {
         return;
@@ -102,6 +106,8 @@ fn below_share(path: &[u8], rest: &[u8], scratch: &mut Vec<u8>, out: &mut dyn Fn
     }
     if let Some(header_path) = rest.strip_prefix(b"R/include/") {
         header(path, header_path, 1.0, out);
+    } else if let Some(module) = rest.strip_prefix(b"perl5/") {
+        perl_module(path, module, out);
     } else if let Some(macros) = rest.strip_prefix(b"aclocal") {
         // `aclocal/x.m4` and `aclocal-1.16/x.m4`.
         let file = macros.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
@@ -347,6 +353,27 @@ fn slashes(text: &[u8]) -> usize {
     memchr::memchr_iter(b'/', text).count()
 }
 
+/// A Perl module answers its path below the search path, such as `XML/Parser.pm`.
+fn perl_module(path: &[u8], module: &[u8], out: &mut dyn FnMut(Name<'_>)) {
+    if !module.ends_with(b".pm") {
+        return;
+    }
+    let before = path.get(..path.len() - module.len()).unwrap_or_default();
+    out(Name {
+        family: Family::Path,
+        key: module,
+        before,
+        after: b"",
+        literal: false,
+        weight: 1.0,
+    });
+}
+
+fn split_folder(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let slash = memchr::memchr(b'/', text)?;
+    Some((text.get(..slash)?, text.get(slash + 1..)?))
+}
+
 /// Letters and digits in lower case: how macro files and macros are compared.
 pub(crate) fn normalised(text: &[u8]) -> impl Iterator<Item = u8> {
     text.iter()
@@ -458,6 +485,12 @@ mod tests {
             &expect![[r#"
             Command bison 1
         "#]],
+        );
+        check(
+            "usr/lib/x86_64-linux-gnu/perl5/5.36/XML/Parser.pm",
+            &expect![[r#"
+                Path XML/Parser.pm 1
+            "#]],
         );
         check(
             "usr/share/aclocal/gtk-2.0.m4",

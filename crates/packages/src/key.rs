@@ -22,7 +22,7 @@ pub enum Key {
     Macro(String),
     /// A Python module, such as `mako`.
     Python(String),
-    /// A file by absolute path.
+    /// A file by absolute path, by its path below a search path (`XML/Parser.pm`), or by its name (`pgxs.mk`).
     Path(String),
 }
 

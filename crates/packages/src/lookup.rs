@@ -219,8 +219,12 @@ impl PackageIndex {
 
     fn path_of(&self, name: &str, factor: f64, depth: u8, answer: &mut Answer) {
         let Some(relative) = name.strip_prefix('/') else {
-            let base = name.rsplit('/').next().unwrap_or(name);
-            answer.extend(self.look_up(Family::BaseName, base.as_bytes()), factor);
+            // A path below some search path of its own, or a bare file name.
+            answer.extend(self.look_up(Family::Path, name.as_bytes()), factor);
+            if answer.is_empty() {
+                let base = name.rsplit('/').next().unwrap_or(name);
+                answer.extend(self.look_up(Family::BaseName, base.as_bytes()), factor);
+            }
             return;
         };
         answer.extend(self.look_up(Family::Path, relative.as_bytes()), factor);

@@ -58,5 +58,6 @@ pub(super) static ROWS: &[Row] = &[
     row("make-ninja", Kind::BuildFile, Build, r"ninja: error: (?:'([^']+)', needed by|loading '([^']+)')"),
     row("config-status", Kind::BuildFile, Configure, r"config\.status: error: (.+)"),
     row("line-ends", Kind::BuildFile, Build, r"\$'\\r': command not found|bad interpreter: .*\^M|env: '\w+\\r'|/bin/\w+\^M").subject(Fixed("line ends")),
+    row("crash", Kind::Other, Weak, r"\*\*\* \[[^\]]*\] (Segmentation fault|Aborted|Illegal instruction|Bus error|Floating point exception)"),
     row("permission", Kind::BuildFile, Build, r": (\S+): Permission denied"),
 ];

@@ -2,7 +2,7 @@
 
 use super::{
     Row,
-    Subject::{CMakeCommand, CMakeLanguage, CMakePackage, CMakeTarget, Fixed, Many, QtComponent},
+    Subject::{CMakeCommand, CMakeInclude, CMakeLanguage, CMakePackage, CMakeTarget, Fixed, Many, QtComponent},
     Weight::{Configure, Machine, Stop, Weak},
     row,
 };
@@ -18,7 +18,7 @@ pub(super) static ROWS: &[Row] = &[
     row("cmake-missing", Kind::MissingCMake, Configure, r"Could NOT find ([\w+.-]+?):? \((?:missing|Required is[^)]*missing): ([^)]+)\)").subject(CMakePackage),
     row("cmake-not-found", Kind::MissingCMake, Configure, r"Could NOT find ([\w+.-]*\w)").subject(CMakePackage),
     row("cmake-required-packages", Kind::MissingPkgConfig, Configure, r"The following required packages were not found:\s+((?:- \S+\s*)+)").subject(Many),
-    row("cmake-include", Kind::MissingFile, Configure, r"include could not find (?:requested|load) file:\s+(\S+)"),
+    row("cmake-include", Kind::MissingFile, Configure, r"include could not find (?:requested|load) file:\s+(\S+)").subject(CMakeInclude),
     row("cmake-command", Kind::MissingCMake, Configure, r#"Unknown CMake command "([^"]+)""#).subject(CMakeCommand),
     row("cmake-compiler", Kind::MissingCommand, Configure, r"No CMAKE_(\w+)_COMPILER could be found").subject(CMakeLanguage),
     row("cmake-generator", Kind::MissingCommand, Configure, r#"unable to find a build program corresponding to "(Ninja|Unix Makefiles)""#).subject(CMakeLanguage),

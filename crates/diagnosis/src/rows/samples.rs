@@ -541,6 +541,11 @@ static LINES: &[(&str, &str, &str)] = &[
         "/usr/bin/env: 'bash\\r': No such file or directory",
         "line ends",
     ),
+    (
+        "crash",
+        "make[1]: *** [Makefile:20: check] Segmentation fault (core dumped)",
+        "Segmentation fault",
+    ),
     ("permission", "/bin/sh: 1: ./gen.sh: Permission denied", "./gen.sh"),
 ];
 
@@ -610,7 +615,7 @@ static MESSAGES: &[(&str, &str, Kind, &str)] = &[
         "cmake-include",
         "CMake Error at CMakeLists.txt:3 (include):\n  include could not find requested file:\n\n    ECMSetupVersion\n",
         Kind::MissingFile,
-        "ECMSetupVersion",
+        "ECMSetupVersion.cmake",
     ),
     (
         "cmake-command",

@@ -214,3 +214,26 @@ fn a_log_of_many_names_stays_small() {
     }
     assert!(diagnose(log.as_bytes()).missing.len() <= 512);
 }
+
+#[test]
+fn what_make_ignores_stopped_nothing() {
+    check(
+        "make: update-cache: No such file or directory\nmake: [Makefile:3: install] Error 127 (ignored)\n\
+         a.c:1:10: fatal error: zlib.h: No such file or directory\n",
+        &expect![[r#"
+            cause: MissingHeader "zlib.h" line 3
+            missing: MissingHeader "zlib.h" line 3
+        "#]],
+    );
+}
+
+#[test]
+fn a_message_of_several_lines_is_read_to_its_end() {
+    check(
+        "configure: error:\n*** The build needs\n*** libfoo to be installed\n\nother words: bar is required\n",
+        &expect![[r#"
+            cause: MissingLibrary "foo" line 1
+            missing: MissingLibrary "foo" line 1
+        "#]],
+    );
+}
