@@ -1,1 +1,38 @@
-//! Placeholder until its room is built.
+//! Agents: strategies that turn a task and a box into a submission.
+//!
+//! An agent sees the task, the pinned source and its box. It never sees a truth and knows no suite. Adding one is one
+//! file here and one line in [`agent`].
+
+mod context;
+mod fake;
+mod null;
+mod rules;
+
+pub use context::{Agent, AgentError, SolveContext};
+use fake::Fake;
+pub use fake::fake_script;
+use null::Null;
+use rules::Rules;
+
+/// The agent with this name.
+pub fn agent(name: &str) -> Option<&'static dyn Agent> {
+    all().into_iter().find(|agent| agent.name() == name)
+}
+
+/// Every agent, in the order in which help texts list them.
+pub fn all() -> [&'static dyn Agent; 3] {
+    [&Rules, &Null, &Fake]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_agent_is_found_under_its_own_name() {
+        for each in all() {
+            assert_eq!(agent(each.name()).map(Agent::name), Some(each.name()));
+        }
+        assert!(agent("nobody").is_none());
+    }
+}

@@ -1,0 +1,87 @@
+//! What an agent gets and what it gives.
+
+use std::{path::Path, time::Instant};
+
+use seatrial_core::{EventSink, InvalidReason, Submission, Task};
+use seatrial_packages::Resolver;
+use seatrial_sandbox::{Sandbox, SandboxError};
+use seatrial_store::Blobs;
+
+/// A strategy that turns a task and a box into a submission.
+pub trait Agent: Send + Sync {
+    /// Its stable name.
+    fn name(&self) -> &'static str;
+
+    /// One line for help texts.
+    fn about(&self) -> &'static str;
+
+    /// Whether it looks names up in the package index, which takes a while to build the first time.
+    fn needs_resolver(&self) -> bool;
+
+    /// Works on the task. Not finding a way is a submission without a script and with a note, not an error.
+    fn solve(&self, context: &mut SolveContext<'_>) -> Result<Submission, AgentError>;
+}
+
+/// What an agent works with.
+pub struct SolveContext<'a> {
+    /// What is asked for.
+    pub task: &'a Task,
+    /// The pinned source on this machine, to be read only. The same tree lies in the box.
+    pub tree: &'a Path,
+    /// The box, prepared by the suite.
+    pub sandbox: &'a mut dyn Sandbox,
+    /// The package index, when the agent asked for it.
+    pub resolver: Option<&'a dyn Resolver>,
+    /// Where logs go.
+    pub blobs: &'a Blobs,
+    /// The journal.
+    pub events: &'a mut dyn EventSink,
+    /// Takes the commands' output as it comes, for a person who watches.
+    pub output: &'a mut dyn FnMut(&[u8]),
+    /// When the agent must have handed in.
+    pub deadline: Option<Instant>,
+    /// Packages that the image was made with on purpose, for the Dockerfile.
+    pub base_packages: &'a [String],
+}
+
+/// The machinery under an agent broke. An agent's own failure is a submission with a note.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// The box broke.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// The journal or the store broke.
+    #[error(transparent)]
+    Sink(#[from] seatrial_core::SinkError),
+    /// The builder's machinery broke.
+    #[error(transparent)]
+    Builder(#[from] seatrial_builder::BuilderError),
+    /// It needs something that it was not given.
+    #[error("the agent `{agent}` needs {what}")]
+    Missing {
+        /// The agent.
+        agent: &'static str,
+        /// What is missing.
+        what: &'static str,
+    },
+}
+
+impl AgentError {
+    /// Whether the user stopped it.
+    pub fn is_interrupt(&self) -> bool {
+        match self {
+            Self::Sandbox(error) => matches!(error, SandboxError::Interrupted),
+            Self::Builder(error) => error.is_interrupt(),
+            Self::Sink(_) | Self::Missing { .. } => false,
+        }
+    }
+
+    /// What a verdict blames.
+    pub fn invalid_reason(&self) -> InvalidReason {
+        match self {
+            Self::Sandbox(error) => error.invalid_reason(),
+            Self::Builder(error) => error.invalid_reason(),
+            Self::Sink(_) | Self::Missing { .. } => InvalidReason::Internal,
+        }
+    }
+}

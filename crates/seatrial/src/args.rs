@@ -1,0 +1,226 @@
+//! The command line's grammar.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+/// Builds software that nobody documented, and proves the result by running it in a clean box.
+#[derive(Debug, Parser)]
+#[command(
+    name = "seatrial",
+    version,
+    about,
+    after_help = "Exit codes: 0 all passed; 1 ran and failed; 2 usage; 3 nothing was run; 4 invalid (infrastructure); \
+                  5 budget spent; 130 interrupted.",
+    arg_required_else_help = true
+)]
+pub(crate) struct Args {
+    /// Print one JSON document on standard output instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Data folder [default: $XDG_DATA_HOME/seatrial or ~/.local/share/seatrial]
+    #[arg(long, global = true, env = "SEATRIAL_HOME", value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Build a source in a clean box and write a recipe that reproduces it
+    #[command(after_help = "SOURCE is one of:\n  \
+        .  or ./folder                       a folder (copied, never changed)\n  \
+        project-1.0.tar.xz[#sha256=HEX]      an archive: .tar, .tar.gz, .tar.xz, .tar.bz2, .tar.zst, .zip\n  \
+        https://host/project.tar.gz[#sha256=HEX]\n  \
+        git+https://host/project.git@COMMIT  a commit, with its submodules\n  \
+        debian:hello[=2.10-3]                a Debian source package, upstream's part only\n\n\
+        Examples:\n  seatrial build .\n  seatrial build debian:hello -o /tmp/hello-out\n  \
+        seatrial build git+https://host/project.git@3f2a91c --json")]
+    Build(BuildArgs),
+    /// Measure an agent on a corpus
+    #[command(subcommand)]
+    Bench(BenchVerb),
+    /// Look at, make or refresh a corpus
+    #[command(subcommand)]
+    Corpus(CorpusVerb),
+    /// Images that boxes are made from
+    #[command(subcommand)]
+    Image(ImageVerb),
+    /// Say what this machine can do, and how to get the rest
+    Doctor,
+    /// Print a completion script for a shell
+    #[command(after_help = "Example:\n  seatrial completions bash > ~/.local/share/bash-completion/completions/seatrial")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Words of `build`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BuildArgs {
+    /// What to build
+    pub(crate) source: String,
+    /// Where to write recipe.sh, Dockerfile, verdict.json and build.log
+    #[arg(short, long, value_name = "DIR", default_value = "seatrial-out")]
+    pub(crate) output: PathBuf,
+    /// The box's platform
+    #[arg(long, value_name = "DISTRIBUTION:RELEASE", default_value = "debian:bookworm")]
+    pub(crate) platform: String,
+    /// Names of files that a complete build makes; without any, one artifact is enough
+    #[arg(long, value_name = "NAME")]
+    pub(crate) expect: Vec<String>,
+    /// Wall-clock seconds for finding a way to build
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    pub(crate) timeout: u64,
+}
+
+/// Words of `bench`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchVerb {
+    /// Run an agent on every task of a corpus; the same command resumes a run that was stopped
+    #[command(after_help = "Examples:\n  seatrial bench run corpora/compile-debian --agent rules -n 2\n  \
+        seatrial bench run corpora/compile-debian --agent rules --task hello --limit 1")]
+    Run(BenchRunArgs),
+    /// Print the table of a run
+    #[command(after_help = "Examples:\n  seatrial bench report compile-debian-rules-1f2e3d4c5b6a\n  seatrial bench report latest --tasks")]
+    Report {
+        /// The run's name, a unique beginning of it, or `latest`
+        run: String,
+        /// List every trial too
+        #[arg(long)]
+        tasks: bool,
+        /// Print Markdown
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// List runs
+    List,
+    /// Prove that each task can be solved and cannot be faked; quarantine the others in the corpus's lock file
+    Calibrate {
+        /// The corpus's folder
+        corpus: PathBuf,
+        /// Tasks at one time
+        #[arg(short = 'n', long, default_value_t = 1)]
+        jobs: usize,
+        /// How often the reference solution must pass
+        #[arg(short = 'k', long, default_value_t = 1)]
+        attempts: u32,
+        /// Only these tasks
+        #[arg(long, value_name = "ID")]
+        task: Vec<String>,
+        /// Only tasks whose state is not known yet
+        #[arg(long)]
+        new: bool,
+    },
+}
+
+/// Words of `bench run`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BenchRunArgs {
+    /// The corpus's folder
+    pub(crate) corpus: PathBuf,
+    /// The agent: rules, null or fake
+    #[arg(long)]
+    pub(crate) agent: String,
+    /// Attempts at each task
+    #[arg(short = 'k', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) attempts: u32,
+    /// Trials at one time
+    #[arg(short = 'n', long, default_value_t = 1)]
+    pub(crate) jobs: usize,
+    /// Only the first N tasks
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Only these tasks
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Vec<String>,
+    /// Take quarantined tasks too
+    #[arg(long)]
+    pub(crate) quarantined: bool,
+    /// Run trials again whose verdict was `invalid`
+    #[arg(long)]
+    pub(crate) retry_invalid: bool,
+}
+
+/// Words of `corpus`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CorpusVerb {
+    /// List the corpora below a folder
+    List {
+        /// The folder
+        #[arg(default_value = "corpora")]
+        folder: PathBuf,
+    },
+    /// Show a corpus, or one task of it (never its truth)
+    Show {
+        /// The corpus's folder
+        corpus: PathBuf,
+        /// A task
+        task: Option<String>,
+    },
+    /// Make a corpus from what a distribution already knows
+    #[command(subcommand)]
+    Mine(MineVerb),
+    /// Pin again what has left the archive
+    Refresh {
+        /// The corpus's folder
+        corpus: PathBuf,
+    },
+}
+
+/// Kinds of mining.
+#[derive(Debug, Subcommand)]
+pub(crate) enum MineVerb {
+    /// C and C++ source packages; expected artifacts are read from the binary packages
+    #[command(after_help = "Example:\n  seatrial corpus mine debian-compile --seed 7 --count 60 -o corpora/compile-debian")]
+    DebianCompile {
+        /// Seed of the choice: the same seed and archive give the same corpus
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// How many tasks
+        #[arg(long, default_value_t = 48)]
+        count: usize,
+        /// Largest upstream archive, in bytes
+        #[arg(long, default_value_t = 1_500_000)]
+        max_bytes: u64,
+        /// The platform
+        #[arg(long, default_value = "debian:bookworm")]
+        platform: String,
+        /// The new corpus's folder
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+    },
+}
+
+/// Words of `image`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImageVerb {
+    /// Make an image, unless there is one
+    #[command(after_help = "Example:\n  seatrial image build debian:bookworm --with valgrind")]
+    Build {
+        /// The platform
+        #[arg(default_value = "debian:bookworm")]
+        platform: String,
+        /// Further packages
+        #[arg(long, value_name = "PACKAGE")]
+        with: Vec<String>,
+        /// Mirror to take it from [default: what this machine's package manager uses for that release]
+        #[arg(long, value_name = "URL")]
+        mirror: Option<String>,
+        /// Make it even when there is one
+        #[arg(long)]
+        force: bool,
+    },
+    /// List images
+    List,
+    /// Remove an image
+    Rm {
+        /// Its digest, or a unique beginning of it
+        image: String,
+    },
+}

@@ -1,0 +1,290 @@
+//! `seatrial bench`.
+
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
+
+use fs_err as fs;
+use seatrial_agents::Agent;
+use seatrial_core::{AgentName, Digest, ExitCode, Outcome, Task, TaskId};
+use seatrial_report::RunSummary;
+use seatrial_suites::Corpus;
+use seatrial_trial::{Bench, Calibration, Calibrator, Run, RunLock, RunView};
+
+use super::{answer, answer_json, platform};
+use crate::{
+    app::App,
+    args::{BenchRunArgs, BenchVerb},
+    failure::Failure,
+};
+
+pub(super) fn run(app: &App, verb: BenchVerb) -> Result<ExitCode, Failure> {
+    match verb {
+        BenchVerb::Run(args) => execute(app, &args),
+        BenchVerb::Report { run, tasks, markdown } => {
+            let view = RunView::read(&find_run(app, &run)?)?;
+            print(app, &view, tasks, markdown)?;
+            Ok(ExitCode::Passed)
+        }
+        BenchVerb::List => list(app),
+        BenchVerb::Calibrate { corpus, jobs, attempts, task, new } => calibrate(app, &corpus, jobs, attempts, &task, new),
+    }
+}
+
+/// What a run and a calibration share: everything but the agent.
+struct Parts {
+    corpus: Corpus,
+    image: seatrial_sandbox::Image,
+    fetcher: seatrial_source::Fetcher,
+    factory: seatrial_sandbox::NativeFactory,
+    suite: &'static dyn seatrial_suites::Suite,
+}
+
+impl Parts {
+    fn open(app: &App, folder: &Path) -> Result<Self, Failure> {
+        let corpus = Corpus::load(folder)?;
+        for warning in corpus.warnings() {
+            app.show.note(&format!("warning: {warning}"));
+        }
+        let suite = seatrial_suites::suite(&corpus.facts().suite).ok_or_else(|| {
+            Failure::usage(format!("{}: this program knows no suite `{}`", folder.display(), corpus.facts().suite))
+        })?;
+        let platform = platform(&corpus.facts().platform)?;
+        let image = app.image(&platform)?;
+        let (fetcher, factory) = (app.fetcher(&platform), app.factory()?);
+        Ok(Self { corpus, image, fetcher, factory, suite })
+    }
+
+    fn bench<'a>(&'a self, app: &App, agent: &'a dyn Agent, lock: Digest) -> Result<Bench<'a>, Failure> {
+        let resolver =
+            if agent.needs_resolver() { Some(app.resolver(&self.image.platform)?) } else { None };
+        Ok(Bench {
+            suite: self.suite,
+            agent,
+            fetcher: &self.fetcher,
+            factory: &self.factory,
+            image: self.image.id,
+            base_packages: &self.image.requested,
+            resolver,
+            blobs: app.home.blobs(),
+            lock,
+            stop: app.stop.clone(),
+        })
+    }
+}
+
+fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
+    let agent = seatrial_agents::agent(&args.agent).ok_or_else(|| {
+        let names: Vec<_> = seatrial_agents::all().iter().map(|agent| format!("{} ({})", agent.name(), agent.about())).collect();
+        Failure::usage(format!("there is no agent `{}`; there are:\n  {}", args.agent, names.join("\n  ")))
+    })?;
+    app.catch_signals()?;
+    let parts = Parts::open(app, &args.corpus)?;
+    let tasks = select(&parts.corpus, &args.task, args.quarantined, args.limit)?;
+    if tasks.is_empty() {
+        return Err(Failure::nothing_run(format!("no task of {} was chosen", args.corpus.display())));
+    }
+    let name = |error: seatrial_core::IdError| Failure::usage(error.to_string());
+    let lock = RunLock {
+        v: 1,
+        suite: parts.corpus.facts().suite.clone(),
+        corpus: parts.corpus.facts().name.clone(),
+        corpus_path: fs::canonicalize(&args.corpus)?.display().to_string(),
+        corpus_digest: parts.corpus.digest(),
+        tasks: tasks.iter().map(|task| task.id.clone()).collect(),
+        agent: agent.name().parse::<AgentName>().map_err(name)?,
+        attempts: args.attempts,
+        image: parts.image.id,
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let bench = parts.bench(app, agent, lock.digest())?;
+    let run = Run::open(&app.home, lock)?;
+    if args.retry_invalid {
+        let count = run.retry_invalid()?;
+        app.show.note(&format!("{count} invalid trials will be run again"));
+    }
+    let view = RunView::read(run.folder())?;
+    let done = view.results.len();
+    let total = done + view.pending.len();
+    app.show.expect_trials(done, total);
+    let how = if done > 0 { format!("resuming, {done} of {total} trials are done") } else { format!("{total} trials") };
+    app.show.note(&format!("run {}: {how}", run.id()));
+    let outcome = run.execute(&bench, &parts.corpus, args.jobs, app.show.as_ref())?;
+    app.show.clear();
+    print(app, &outcome.view, false, false)?;
+    if outcome.interrupted {
+        app.show.note("stopped; the same command goes on where it was");
+        return Ok(ExitCode::Interrupted);
+    }
+    Ok(exit_code(&outcome.view))
+}
+
+fn select(corpus: &Corpus, names: &[String], quarantined: bool, limit: Option<usize>) -> Result<Vec<Task>, Failure> {
+    let mut tasks = Vec::new();
+    if names.is_empty() {
+        let all: Vec<&Task> = if quarantined { corpus.all_tasks().collect() } else { corpus.tasks().collect() };
+        tasks.extend(all.into_iter().cloned());
+    }
+    for name in names {
+        let id: TaskId = name.parse().map_err(|error: seatrial_core::IdError| Failure::usage(error.to_string()))?;
+        let task = corpus.task(&id)?;
+        if !tasks.contains(task) {
+            tasks.push(task.clone());
+        }
+    }
+    tasks.truncate(limit.unwrap_or(usize::MAX));
+    Ok(tasks)
+}
+
+fn exit_code(view: &RunView) -> ExitCode {
+    let count = |outcome| view.results.iter().filter(|result| result.outcome() == outcome).count();
+    if view.results.is_empty() {
+        ExitCode::NothingRun
+    } else if count(Outcome::Failed) > 0 {
+        ExitCode::Failed
+    } else if count(Outcome::Invalid) > 0 {
+        ExitCode::Invalid
+    } else {
+        ExitCode::Passed
+    }
+}
+
+fn print(app: &App, view: &RunView, tasks: bool, markdown: bool) -> Result<(), Failure> {
+    let summary = RunSummary::of(view);
+    if app.json {
+        answer(&summary.to_json().map_err(|error| Failure::invalid(error.to_string()))?);
+    } else if markdown {
+        answer(&summary.to_markdown());
+    } else {
+        let width = crate::show::width();
+        let mut text = summary.to_text(width);
+        if tasks {
+            let _ = write!(text, "\n{}", summary.trials_to_text(width));
+        }
+        answer(&text);
+    }
+    Ok(())
+}
+
+fn runs(app: &App) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(app.home.runs())? {
+        let path = entry?.path();
+        if path.join("lock.json").is_file() {
+            let changed = fs::metadata(path.join("lease")).and_then(|meta| meta.modified()).ok();
+            found.push((changed, path));
+        }
+    }
+    found.sort();
+    Ok(found.into_iter().map(|(_, path)| path).collect())
+}
+
+fn find_run(app: &App, name: &str) -> Result<PathBuf, Failure> {
+    let direct = PathBuf::from(name);
+    if direct.join("lock.json").is_file() {
+        return Ok(direct);
+    }
+    let all = runs(app)?;
+    if name == "latest" {
+        return all.last().cloned().ok_or_else(|| Failure::nothing_run("there is no run yet; `seatrial bench run` makes one"));
+    }
+    let file_name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut matching: Vec<_> = all.iter().filter(|path| file_name(path) == name).collect();
+    if matching.is_empty() {
+        matching = all.iter().filter(|path| file_name(path).starts_with(name)).collect();
+    }
+    match matching.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => Err(Failure::usage(format!("there is no run `{name}`; `seatrial bench list` shows what there is"))),
+        several => {
+            let names: Vec<_> = several.iter().map(|path| file_name(path)).collect();
+            Err(Failure::usage(format!("`{name}` could be any of:\n  {}", names.join("\n  "))))
+        }
+    }
+}
+
+fn list(app: &App) -> Result<ExitCode, Failure> {
+    let mut text = String::new();
+    let mut rows = Vec::new();
+    for path in runs(app)? {
+        let view = RunView::read(&path)?;
+        let passed = view.results.iter().filter(|result| result.outcome() == Outcome::Passed).count();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (done, total) = (view.results.len(), view.results.len() + view.pending.len());
+        let _ = writeln!(text, "{name}  {done} of {total} trials done, {passed} passed");
+        rows.push(serde_json::json!({ "run": name, "done": done, "total": total, "passed": passed }));
+    }
+    if app.json {
+        answer_json(&rows)?;
+    } else if rows.is_empty() {
+        answer("no runs; `seatrial bench run` makes one");
+    } else {
+        answer(&text);
+    }
+    Ok(ExitCode::Passed)
+}
+
+fn calibrate(
+    app: &App,
+    folder: &Path,
+    jobs: usize,
+    attempts: u32,
+    names: &[String],
+    only_new: bool,
+) -> Result<ExitCode, Failure> {
+    app.catch_signals()?;
+    let mut parts = Parts::open(app, folder)?;
+    let mut tasks = select(&parts.corpus, names, true, None)?;
+    if only_new {
+        tasks.retain(|task| parts.corpus.lock(&task.id).is_ok_and(|lock| lock.state == seatrial_suites::TaskState::New));
+    }
+    if tasks.is_empty() {
+        return Err(Failure::nothing_run("no task was chosen"));
+    }
+    let nobody = seatrial_agents::agent("null").ok_or_else(|| Failure::invalid("this program has no agent `null`"))?;
+    let image = parts.image.id;
+    let lock = Digest::of(format!("calibrate {} {image} {}", parts.corpus.digest(), env!("CARGO_PKG_VERSION")).as_bytes());
+    let journals = app.home.runs().join(format!("calibrate-{}-{}", parts.corpus.facts().name, lock.short()));
+    let _lease = seatrial_store::Lease::take(&journals)?;
+    let found = {
+        let calibrator = Calibrator { bench: parts.bench(app, nobody, lock)?, attempts, folder: &journals };
+        calibrator.all(&parts.corpus, &tasks, jobs, app.show.as_ref(), &|id, answer| {
+            app.show.note(&format!("{id}: {}", words(answer)));
+        })?
+    };
+    app.show.clear();
+    for (id, answer) in &found {
+        if let Some(state) = answer.state() {
+            let reason = if let Calibration::Quarantined(reason) = answer { reason.as_str() } else { "" };
+            parts.corpus.set_state(id, state, reason, Some(image))?;
+        }
+    }
+    parts.corpus.save_lock()?;
+    let count = |wanted: fn(&Calibration) -> bool| found.iter().filter(|(_, answer)| wanted(answer)).count();
+    let fit = count(|answer| matches!(answer, Calibration::Fit));
+    let quarantined = count(|answer| matches!(answer, Calibration::Quarantined(_)));
+    let unknown = count(|answer| matches!(answer, Calibration::Unknown(_)));
+    if app.json {
+        let rows: Vec<_> = found.iter().map(|(id, answer)| serde_json::json!({ "task": id, "answer": words(answer) })).collect();
+        answer_json(&serde_json::json!({ "fit": fit, "quarantined": quarantined, "unknown": unknown, "tasks": rows }))?;
+    } else {
+        answer(&format!(
+            "{fit} tasks fit, {quarantined} quarantined, {unknown} not known; written to {}",
+            folder.join("corpus.lock").display()
+        ));
+    }
+    if app.stop.is_thrown() {
+        app.show.note("stopped; the same command goes on where it was");
+        return Ok(ExitCode::Interrupted);
+    }
+    Ok(if unknown > 0 { ExitCode::Invalid } else { ExitCode::Passed })
+}
+
+fn words(answer: &Calibration) -> String {
+    match answer {
+        Calibration::Fit => "fit".to_owned(),
+        Calibration::Quarantined(reason) => format!("quarantined: {reason}"),
+        Calibration::Unknown(reason) => format!("not known: {reason}"),
+    }
+}

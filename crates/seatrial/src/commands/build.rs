@@ -1,0 +1,186 @@
+//! `seatrial build`.
+
+use std::{fmt::Write as _, io::Write as _, path::Path, str::FromStr};
+
+use flate2::{Compression, write::GzEncoder};
+use fs_err as fs;
+use seatrial_core::{
+    Budget, CompileTruth, Digest, Evidence, ExitCode, Goal, InvalidReason, Outcome, Profile, SuiteName, Task, Truth, TruthBody,
+    Verdict,
+};
+use seatrial_source::SourceSpec;
+use seatrial_trial::{Bench, Trial, TrialError, TrialResult};
+
+use super::{answer, answer_json, platform};
+use crate::{app::App, args::BuildArgs, failure::Failure};
+
+/// What is written, in the order in which it is named.
+const OUTPUTS: [&str; 7] =
+    ["recipe.sh", "Dockerfile", "source.tar.gz", "explanation.txt", "verdict.json", "journal.jsonl", "build.log"];
+
+pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
+    let platform = platform(&args.platform)?;
+    let spec = SourceSpec::from_str(&args.source)?;
+    start_output(&args.output)?;
+    app.catch_signals()?;
+    let log = args.output.join("build.log");
+    app.show.log_to(fs::File::create(&log)?);
+
+    let fetcher = app.fetcher(&platform);
+    let pinned = fetcher.pin(&spec)?;
+    let tree = fetcher.fetch(&pinned)?;
+    app.show.clear();
+    let image = app.image(&platform)?;
+    let resolver = app.resolver(&platform)?;
+    let factory = app.factory()?;
+
+    let id = task_id(&pinned.name)?;
+    let wanted = |name: &str| Failure::invalid(format!("this program has no {name}; it was built wrong"));
+    let name: SuiteName = "compile".parse().map_err(|error: seatrial_core::IdError| Failure::invalid(error.to_string()))?;
+    let suite = seatrial_suites::suite(&name).ok_or_else(|| wanted("suite `compile`"))?;
+    let agent = seatrial_agents::agent("rules").ok_or_else(|| wanted("agent `rules`"))?;
+    let task = Task {
+        id: id.clone(),
+        suite: name,
+        source: pinned,
+        platform: platform.clone(),
+        goal: Goal::Compile,
+        budget: Budget { wall_seconds: Some(args.timeout), ..Budget::default() },
+        blocked_sources: Vec::new(),
+    };
+    let truth = Truth { task: id, body: TruthBody::Compile(CompileTruth { artifacts: args.expect.clone() }) };
+    let bench = Bench {
+        suite,
+        agent,
+        fetcher: &fetcher,
+        factory: &factory,
+        image: image.id,
+        base_packages: &image.requested,
+        resolver: Some(resolver),
+        blobs: app.home.blobs(),
+        lock: Digest::of(args.source.as_bytes()),
+        stop: app.stop.clone(),
+    };
+    let folder = app.home.runs().join(format!("build-{}-{}", task.id, seatrial_store::unix_millis()));
+    let trial = Trial { task: &task, truth: &truth, attempt: 1 };
+    let result = match bench.run(&trial, &folder, app.show.as_ref()) {
+        Ok(result) => result,
+        Err(TrialError::Interrupted) => {
+            app.show.clear();
+            app.show.note(&format!("stopped; the log so far is {}", log.display()));
+            return Err(Failure::interrupted());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    app.show.clear();
+    let Some(verdict) = result.verdict(Profile::Strict).cloned() else {
+        return Err(Failure::invalid("the grader gave no verdict"));
+    };
+    write_output(&args.output, &folder, &result, &tree)?;
+    let code = exit_code(&verdict);
+    if app.json {
+        answer_json(&serde_json::json!({
+            "source": task.source, "outcome": verdict.outcome, "exit_code": code as u8, "output": args.output,
+            "verdicts": result.verdicts, "note": result.note, "wall_ms": result.wall_ms,
+        }))?;
+    } else {
+        answer(&summary(&task, &result, &verdict, &args.output));
+    }
+    Ok(code)
+}
+
+fn task_id(name: &str) -> Result<seatrial_core::TaskId, Failure> {
+    let clean: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+') { c } else { '-' }).collect();
+    let clean = clean.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    let clean: String = clean.chars().take(100).collect();
+    let clean = if clean.is_empty() { "source".to_owned() } else { clean };
+    clean.parse().map_err(|error: seatrial_core::IdError| Failure::usage(error.to_string()))
+}
+
+fn exit_code(verdict: &Verdict) -> ExitCode {
+    match (verdict.outcome, verdict.invalid) {
+        (Outcome::Passed, _) => ExitCode::Passed,
+        (Outcome::Failed, _) => ExitCode::Failed,
+        // The task of `build` is the user's own input.
+        (Outcome::Invalid, Some(InvalidReason::Task)) => ExitCode::Usage,
+        (Outcome::Invalid, _) => ExitCode::Invalid,
+    }
+}
+
+/// Makes the output folder; what an earlier build left in it must not be taken for this one's.
+fn start_output(output: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(output)?;
+    for name in OUTPUTS {
+        match fs::remove_file(output.join(name)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn write_output(
+    output: &Path,
+    folder: &Path,
+    result: &TrialResult,
+    tree: &seatrial_source::SourceTree,
+) -> Result<(), Failure> {
+    let view = seatrial_trial::submission(folder)?;
+    if let Some(script) = view.as_ref().and_then(|submission| submission.script.as_ref()) {
+        fs::write(output.join("recipe.sh"), script)?;
+        executable(&output.join("recipe.sh"))?;
+    }
+    if let Some(recipe) = view.as_ref().and_then(|submission| submission.recipe.as_ref()) {
+        fs::write(output.join("Dockerfile"), recipe.to_dockerfile())?;
+        let file = fs::File::create(output.join("source.tar.gz"))?;
+        let mut gzip = GzEncoder::new(file, Compression::fast());
+        tree.write_tar(&mut gzip)?;
+        gzip.finish()?.flush()?;
+    }
+    if result.outcome() != Outcome::Passed && !result.note.is_empty() {
+        fs::write(output.join("explanation.txt"), format!("{}\n", result.note.trim_end()))?;
+    }
+    let verdicts = serde_json::to_string_pretty(&result.verdicts).map_err(|error| Failure::invalid(error.to_string()))?;
+    fs::write(output.join("verdict.json"), verdicts + "\n")?;
+    fs::copy(folder.join("journal.jsonl"), output.join("journal.jsonl"))?;
+    Ok(())
+}
+
+fn executable(path: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))?)
+}
+
+fn summary(task: &Task, result: &TrialResult, verdict: &Verdict, output: &Path) -> String {
+    let visible = seatrial_report::visible;
+    let mut text = format!("{} {} in {:.1} s: {}\n", verdict.outcome, task.source, result.wall_ms as f64 / 1000.0, visible(&verdict.reason));
+    let files: Vec<_> = verdict
+        .checks
+        .iter()
+        .filter(|check| check.name == "completion")
+        .flat_map(|check| &check.evidence)
+        .filter_map(|evidence| match evidence {
+            Evidence::File { path, what, size, .. } => Some((path, what, size)),
+            Evidence::Log { .. } | Evidence::Exit { .. } | Evidence::Note { .. } => None,
+        })
+        .collect();
+    if !files.is_empty() {
+        text.push_str("artifacts (made again from the recipe in a fresh box):\n");
+    }
+    for (path, what, size) in files.iter().take(20) {
+        let _ = writeln!(text, "  {}  {} bytes  {}", visible(path), size, visible(what));
+    }
+    if files.len() > 20 {
+        let _ = writeln!(text, "  and {} more; all of them are in verdict.json", files.len() - 20);
+    }
+    for flag in &verdict.flags {
+        let _ = writeln!(text, "flag: {}: {}", flag.name, visible(&flag.detail));
+    }
+    if verdict.outcome != Outcome::Passed && !result.note.is_empty() {
+        let _ = writeln!(text, "\n{}", result.note.lines().map(visible).collect::<Vec<_>>().join("\n").trim_end());
+    }
+    let written: Vec<_> = OUTPUTS.into_iter().filter(|name| output.join(name).exists()).collect();
+    let _ = write!(text, "\nwritten to {}: {}", output.display(), written.join(", "));
+    text
+}

@@ -1,0 +1,207 @@
+//! `seatrial corpus`.
+
+use std::{fmt::Write as _, path::Path};
+
+use fs_err as fs;
+use seatrial_core::{ExitCode, TaskId};
+use seatrial_source::DebianArchive;
+use seatrial_suites::{Corpus, LiveArchive, MineOptions, TaskState};
+
+use super::{answer, answer_json, platform};
+use crate::{
+    app::App,
+    args::{CorpusVerb, MineVerb},
+    failure::Failure,
+};
+
+pub(super) fn run(app: &App, verb: CorpusVerb) -> Result<ExitCode, Failure> {
+    match verb {
+        CorpusVerb::List { folder } => list(app, &folder),
+        CorpusVerb::Show { corpus, task } => show(app, &corpus, task.as_deref()),
+        CorpusVerb::Mine(verb) => mine(app, verb),
+        CorpusVerb::Refresh { corpus } => refresh(app, &corpus),
+    }
+}
+
+fn list(app: &App, folder: &Path) -> Result<ExitCode, Failure> {
+    let mut found = Vec::new();
+    if folder.join("corpus.toml").is_file() {
+        found.push(Corpus::load(folder)?);
+    }
+    for entry in fs::read_dir(folder).map_err(|error| Failure::usage(error.to_string()))? {
+        let path = entry?.path();
+        if path.join("corpus.toml").is_file() {
+            found.push(Corpus::load(&path)?);
+        }
+    }
+    if found.is_empty() {
+        return Err(Failure::nothing_run(format!("no corpus below {}", folder.display())));
+    }
+    if app.json {
+        let list: Vec<_> = found
+            .iter()
+            .map(|corpus| {
+                serde_json::json!({
+                    "folder": corpus.folder(), "facts": corpus.facts(), "digest": corpus.digest(),
+                    "tasks": corpus.all_tasks().count(), "fit": corpus.tasks().count(),
+                })
+            })
+            .collect();
+        answer_json(&list)?;
+    } else {
+        let mut text = String::new();
+        for corpus in &found {
+            let facts = corpus.facts();
+            let _ = writeln!(
+                text,
+                "{}  {} of {} tasks fit  {}  {}",
+                corpus.folder().display(),
+                corpus.tasks().count(),
+                corpus.all_tasks().count(),
+                facts.platform,
+                facts.about
+            );
+        }
+        answer(&text);
+    }
+    Ok(ExitCode::Passed)
+}
+
+fn show(app: &App, folder: &Path, task: Option<&str>) -> Result<ExitCode, Failure> {
+    let corpus = Corpus::load(folder)?;
+    for warning in corpus.warnings() {
+        app.show.note(&format!("warning: {warning}"));
+    }
+    if let Some(task) = task {
+        let id: TaskId = task.parse().map_err(|error: seatrial_core::IdError| Failure::usage(error.to_string()))?;
+        let (task, lock) = (corpus.task(&id)?, corpus.lock(&id)?);
+        if app.json {
+            answer_json(&serde_json::json!({ "task": task, "state": lock.state, "reason": lock.reason }))?;
+        } else {
+            let budget = task.budget.wall_seconds.map_or("unbounded".to_owned(), |seconds| format!("{seconds} s"));
+            answer(&format!(
+                "{}\n  source   {}\n  platform {}\n  budget   {budget}\n  state    {} {}",
+                task.id,
+                task.source,
+                task.platform,
+                state(lock.state),
+                lock.reason
+            ));
+        }
+        return Ok(ExitCode::Passed);
+    }
+    if app.json {
+        let tasks: Vec<_> = corpus
+            .all_tasks()
+            .map(|task| {
+                let lock = corpus.lock(&task.id).ok();
+                serde_json::json!({
+                    "id": task.id, "source": task.source.to_string(),
+                    "state": lock.map(|lock| lock.state), "reason": lock.map(|lock| &lock.reason),
+                })
+            })
+            .collect();
+        answer_json(&serde_json::json!({ "facts": corpus.facts(), "digest": corpus.digest(), "tasks": tasks }))?;
+    } else {
+        let facts = corpus.facts();
+        let mut text = format!(
+            "{} version {} ({})\n{}\nmined from archive state {} with seed {}, digest {}\n",
+            facts.name,
+            facts.version,
+            facts.platform,
+            facts.about,
+            facts.archive_revision,
+            facts.seed,
+            corpus.digest().short()
+        );
+        for task in corpus.all_tasks() {
+            let lock = corpus.lock(&task.id)?;
+            let _ = writeln!(text, "  {:<11} {}  {}", state(lock.state), task.source, lock.reason);
+        }
+        answer(&text);
+    }
+    Ok(ExitCode::Passed)
+}
+
+fn state(state: TaskState) -> &'static str {
+    match state {
+        TaskState::New => "new",
+        TaskState::Calibrated => "calibrated",
+        TaskState::Quarantined => "quarantined",
+    }
+}
+
+fn mine(app: &App, verb: MineVerb) -> Result<ExitCode, Failure> {
+    let MineVerb::DebianCompile { seed, count, max_bytes, platform: name, output } = verb;
+    let platform = platform(&name)?;
+    if output.join("corpus.toml").exists() {
+        return Err(Failure::usage(format!(
+            "{} holds a corpus already; choose another folder, or `seatrial corpus refresh` it",
+            output.display()
+        )));
+    }
+    let name = output.file_name().map_or_else(|| "corpus".to_owned(), |name| name.to_string_lossy().into_owned());
+    let archive = DebianArchive::open(&app.home, &platform, Some(app.show.clone()))?;
+    let fetcher = app.fetcher(&platform);
+    let live = LiveArchive { archive: &archive, fetcher: &fetcher };
+    let mut options = MineOptions::new(name, &output, platform);
+    options.seed = seed;
+    options.count = count;
+    options.source_bytes = max_bytes;
+    let report = seatrial_suites::mine_debian_compile(&live, &options, &mut |line: &str| app.show.note(line))?;
+    app.show.clear();
+    if app.json {
+        answer_json(&serde_json::json!({
+            "folder": output, "tasks": report.corpus.all_tasks().count(), "left_out": report.left_out.len(),
+        }))?;
+    } else {
+        answer(&format!(
+            "{}: {} tasks; {} packages left out, each with its reason in left-out.tsv\n\
+             next: `seatrial bench calibrate {}`",
+            output.display(),
+            report.corpus.all_tasks().count(),
+            report.left_out.len(),
+            output.display()
+        ));
+    }
+    Ok(ExitCode::Passed)
+}
+
+fn refresh(app: &App, folder: &Path) -> Result<ExitCode, Failure> {
+    let mut corpus = Corpus::load(folder)?;
+    let platform = platform(&corpus.facts().platform)?;
+    let archive = DebianArchive::open(&app.home, &platform, Some(app.show.clone()))?;
+    let fetcher = app.fetcher(&platform);
+    let live = LiveArchive { archive: &archive, fetcher: &fetcher };
+    let options = MineOptions::new(corpus.facts().name.clone(), folder, platform);
+    let report = seatrial_suites::refresh(&mut corpus, &live, &options, &mut |line: &str| app.show.note(line))?;
+    app.show.clear();
+    if app.json {
+        let repinned: Vec<_> = report
+            .repinned
+            .iter()
+            .map(|task| serde_json::json!({ "task": task.task, "from": task.from, "to": task.to }))
+            .collect();
+        answer_json(&serde_json::json!({ "kept": report.kept, "repinned": repinned, "lost": report.lost }))?;
+    } else {
+        let mut text = String::new();
+        for task in &report.repinned {
+            let _ = writeln!(text, "pinned again: {} from {} to {}", task.task, task.from, task.to);
+        }
+        for (task, reason) in &report.lost {
+            let _ = writeln!(text, "lost: {task}: {reason}");
+        }
+        let _ = writeln!(
+            text,
+            "{} tasks as they were, {} pinned again, {} lost",
+            report.kept.len(),
+            report.repinned.len(),
+            report.lost.len()
+        );
+        if !report.repinned.is_empty() {
+            let _ = writeln!(text, "next: `seatrial bench calibrate {} --new`", folder.display());
+        }
+        answer(&text);
+    }
+    Ok(ExitCode::Passed)
+}

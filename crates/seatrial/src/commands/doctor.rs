@@ -1,0 +1,27 @@
+//! `seatrial doctor`.
+
+use std::fmt::Write as _;
+
+use seatrial_core::ExitCode;
+
+use super::{answer, answer_json};
+use crate::{app::App, failure::Failure};
+
+pub(super) fn run(app: &App) -> Result<ExitCode, Failure> {
+    let findings = seatrial_sandbox::doctor(&app.home, &std::env::current_exe()?);
+    let usable = findings.iter().all(|finding| finding.usable());
+    if app.json {
+        answer_json(&findings)?;
+    } else {
+        let mut text = String::new();
+        for finding in &findings {
+            let _ = writeln!(text, "{:<7} {}: {}", finding.ok.to_string(), finding.name, finding.detail);
+            if !finding.remedy.is_empty() {
+                let _ = writeln!(text, "        {}", finding.remedy);
+            }
+        }
+        let _ = writeln!(text, "\ndata folder: {}", app.home.root().display());
+        answer(&text);
+    }
+    Ok(if usable { ExitCode::Passed } else { ExitCode::Invalid })
+}

@@ -1,0 +1,42 @@
+//! One module a verb.
+
+mod bench;
+mod build;
+mod corpus;
+mod doctor;
+mod image;
+
+use seatrial_core::{ExitCode, Platform};
+
+use crate::{app::App, args::Verb, failure::Failure};
+
+pub(crate) fn run(app: &App, verb: Verb) -> Result<ExitCode, Failure> {
+    match verb {
+        Verb::Build(args) => build::run(app, &args),
+        Verb::Bench(verb) => bench::run(app, verb),
+        Verb::Corpus(verb) => corpus::run(app, verb),
+        Verb::Image(verb) => image::run(app, verb),
+        Verb::Doctor => doctor::run(app),
+        Verb::Completions { shell } => {
+            let mut command = <crate::args::Args as clap::CommandFactory>::command();
+            clap_complete::generate(shell, &mut command, "seatrial", &mut std::io::stdout());
+            Ok(ExitCode::Passed)
+        }
+    }
+}
+
+fn platform(text: &str) -> Result<Platform, Failure> {
+    text.parse().map_err(|error: seatrial_core::PlatformError| Failure::usage(error.to_string()))
+}
+
+/// Prints an answer: the only thing that goes to standard output.
+#[expect(clippy::print_stdout, reason = "this is the answer")]
+fn answer(text: &str) {
+    println!("{}", text.trim_end());
+}
+
+fn answer_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| Failure::invalid(error.to_string()))?;
+    answer(&text);
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! The one place where errors become messages and exit codes.
+
+use seatrial_core::{ExitCode, InvalidReason};
+
+/// What is printed when a verb cannot do its work.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) code: ExitCode,
+    pub(crate) message: String,
+}
+
+impl Failure {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { code: ExitCode::Usage, message: message.into() }
+    }
+
+    pub(crate) fn nothing_run(message: impl Into<String>) -> Self {
+        Self { code: ExitCode::NothingRun, message: message.into() }
+    }
+
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self { code: ExitCode::Invalid, message: message.into() }
+    }
+
+    pub(crate) fn interrupted() -> Self {
+        Self { code: ExitCode::Interrupted, message: "interrupted".to_owned() }
+    }
+
+    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "this is where failures are printed")]
+    pub(crate) fn print(&self, json: bool) {
+        if json {
+            println!("{}", serde_json::json!({ "error": self.message, "exit_code": self.code as u8 }));
+        }
+        eprintln!("error: {}", self.message);
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                Self::invalid(format!("{error}\n  the disk is full: free some space and run the same command again"))
+            }
+            _ => Self::invalid(error.to_string()),
+        }
+    }
+}
+
+impl From<seatrial_store::StoreError> for Failure {
+    fn from(error: seatrial_store::StoreError) -> Self {
+        if error.is_disk_full() {
+            return Self::invalid(format!("{error}\n  the disk is full: free some space and run the same command again"));
+        }
+        Self::invalid(error.to_string())
+    }
+}
+
+impl From<seatrial_source::SourceError> for Failure {
+    fn from(error: seatrial_source::SourceError) -> Self {
+        match error.invalid_reason() {
+            // A broken or hostile archive is bad input, not bad infrastructure.
+            None | Some(InvalidReason::Task) => Self::usage(error.to_string()),
+            Some(_) => Self::invalid(error.to_string()),
+        }
+    }
+}
+
+impl From<seatrial_sandbox::SandboxError> for Failure {
+    fn from(error: seatrial_sandbox::SandboxError) -> Self {
+        match error {
+            seatrial_sandbox::SandboxError::Interrupted => Self::interrupted(),
+            seatrial_sandbox::SandboxError::NoImage(_) => Self::usage(error.to_string()),
+            error => Self::invalid(error.to_string()),
+        }
+    }
+}
+
+impl From<seatrial_packages::PackagesError> for Failure {
+    fn from(error: seatrial_packages::PackagesError) -> Self {
+        Self::invalid(format!("cannot make the package index: {error}"))
+    }
+}
+
+impl From<seatrial_suites::CorpusError> for Failure {
+    fn from(error: seatrial_suites::CorpusError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<seatrial_suites::MineError> for Failure {
+    fn from(error: seatrial_suites::MineError) -> Self {
+        use seatrial_suites::MineError;
+        match error {
+            MineError::Source(error) => error.into(),
+            MineError::Corpus(error) => error.into(),
+            MineError::Io(error) => error.into(),
+            MineError::Name(_) | MineError::Empty { .. } => Self::invalid(error.to_string()),
+        }
+    }
+}
+
+impl From<seatrial_trial::TrialError> for Failure {
+    fn from(error: seatrial_trial::TrialError) -> Self {
+        use seatrial_trial::TrialError;
+        match error {
+            TrialError::Interrupted => Self::interrupted(),
+            TrialError::NoRun(..) | TrialError::Corpus(_) => Self::usage(error.to_string()),
+            TrialError::Store(error) => error.into(),
+            TrialError::Io(error) => error.into(),
+            TrialError::Busy(_) | TrialError::Lock { .. } | TrialError::Sink(_) => Self::invalid(error.to_string()),
+        }
+    }
+}

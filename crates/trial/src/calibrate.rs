@@ -1,0 +1,144 @@
+//! Calibration: the reference solution must pass, doing nothing and faking must not.
+
+use std::{
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+use seatrial_agents::{Agent, AgentError, SolveContext, fake_script};
+use seatrial_core::{Answer, CompileTruth, Outcome, Profile, Submission, Task, TaskId, Truth, TruthBody};
+use seatrial_suites::{Corpus, TaskState, gold_source, gold_submission};
+
+use crate::{Bench, Observer, Trial, TrialError, TrialResult, parallel::side_by_side};
+
+/// What calibration found out about one task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Calibration {
+    /// The task can be solved and cannot be faked.
+    Fit,
+    /// Something about it is wrong.
+    Quarantined(String),
+    /// The infrastructure was at fault, so nothing is known.
+    Unknown(String),
+}
+
+impl Calibration {
+    /// The state for the corpus's lock file, when something is known.
+    pub fn state(&self) -> Option<TaskState> {
+        match self {
+            Self::Fit => Some(TaskState::Calibrated),
+            Self::Quarantined(_) => Some(TaskState::Quarantined),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
+/// Calibrates tasks.
+pub struct Calibrator<'a> {
+    /// What trials share. Its agent is not used.
+    pub bench: Bench<'a>,
+    /// How often the reference solution must pass.
+    pub attempts: u32,
+    /// Where the journals go; what is finished there is not run again.
+    pub folder: &'a Path,
+}
+
+impl Calibrator<'_> {
+    /// Calibrates tasks, `jobs` at a time, and tells of each answer as it comes. Returns the answers, sorted by task;
+    /// when the switch is thrown, those that were reached.
+    pub fn all(
+        &self,
+        corpus: &Corpus,
+        tasks: &[Task],
+        jobs: usize,
+        observer: &dyn Observer,
+        tell: &(dyn Fn(&TaskId, &Calibration) + Sync),
+    ) -> Result<Vec<(TaskId, Calibration)>, TrialError> {
+        let found = Mutex::new(Vec::new());
+        side_by_side(tasks, jobs, &self.bench.stop, |task| {
+            let answer = self.one(task, corpus.truth(&task.id)?, observer)?;
+            tell(&task.id, &answer);
+            found.lock().unwrap_or_else(PoisonError::into_inner).push((task.id.clone(), answer));
+            Ok(())
+        })?;
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(found)
+    }
+
+    fn one(&self, task: &Task, truth: &Truth, observer: &dyn Observer) -> Result<Calibration, TrialError> {
+        let TruthBody::Compile(CompileTruth { artifacts }) = &truth.body;
+        let script = |text: String| Submission { script: Some(text), ..Submission::default() };
+        let null = Given { name: "null", submission: script("true\n".to_owned()) };
+        let fake = Given { name: "fake", submission: script(fake_script(artifacts)) };
+        let (Some(source), Some(submission)) = (gold_source(task), gold_submission(task)) else {
+            return Ok(Calibration::Quarantined("there is no reference solution for such a source".to_owned()));
+        };
+        // The cheap questions first: most of the time goes into the reference.
+        for (agent, level) in [(&null, "flexible"), (&fake, "strict")] {
+            let result = self.given(agent, task, truth, 1, observer)?;
+            if result.outcome() == Outcome::Invalid {
+                return Ok(Calibration::Unknown(format!("{}: {}", agent.name, reason(&result))));
+            }
+            let scored = result.verdict(Profile::Strict).and_then(|verdict| verdict.answer(level)) == Some(Answer::Yes);
+            if scored || result.outcome() == Outcome::Passed {
+                return Ok(Calibration::Quarantined(format!("the agent `{}` passes it: {}", agent.name, reason(&result))));
+            }
+        }
+        let gold_task = Task { source, ..task.clone() };
+        let gold = Given { name: "gold", submission };
+        for attempt in 1..=self.attempts {
+            let result = self.given(&gold, &gold_task, truth, attempt, observer)?;
+            match result.outcome() {
+                Outcome::Passed => {}
+                Outcome::Failed => {
+                    return Ok(Calibration::Quarantined(format!("the reference solution fails: {}", reason(&result))));
+                }
+                Outcome::Invalid => return Ok(Calibration::Unknown(format!("gold: {}", reason(&result)))),
+            }
+        }
+        Ok(Calibration::Fit)
+    }
+
+    fn given(
+        &self,
+        agent: &Given,
+        task: &Task,
+        truth: &Truth,
+        attempt: u32,
+        observer: &dyn Observer,
+    ) -> Result<TrialResult, TrialError> {
+        let folder = self.folder.join(task.id.as_str()).join(format!("{}.{attempt}", agent.name));
+        self.bench.with_agent(agent).run(&Trial { task, truth, attempt }, &folder, observer)
+    }
+}
+
+fn reason(result: &TrialResult) -> &str {
+    result
+        .verdict(Profile::Strict)
+        .map_or("no verdict", |verdict| verdict.reason.as_str())
+}
+
+/// An agent that hands in what it was given.
+struct Given {
+    name: &'static str,
+    submission: Submission,
+}
+
+impl Agent for Given {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        "hands in a fixed submission"
+    }
+
+    fn needs_resolver(&self) -> bool {
+        false
+    }
+
+    fn solve(&self, _: &mut SolveContext<'_>) -> Result<Submission, AgentError> {
+        Ok(self.submission.clone())
+    }
+}

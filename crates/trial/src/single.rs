@@ -1,0 +1,311 @@
+//! One trial, from source to verdict.
+
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use fs_err as fs;
+use seatrial_agents::{Agent, SolveContext};
+use seatrial_core::{
+    AgentName, CommandRecord, Digest, Event, EventSink, InvalidReason, Profile, SinkError, Submission, Task, Truth,
+    Verdict,
+};
+use seatrial_packages::Resolver;
+use seatrial_sandbox::{BoxSpec, Limits, Network, SandboxError, SandboxFactory};
+use seatrial_source::{Fetcher, SourceError, SourceTree};
+use seatrial_store::{Blobs, Journal};
+use seatrial_suites::{GradeRequest, Suite, SuiteError};
+
+use crate::{
+    Observer, Stop, TrialError, TrialResult,
+    result::{TrialState, commands},
+    stop::Stoppable,
+};
+
+/// What every trial of a run shares.
+pub struct Bench<'a> {
+    /// The suite that prepares and grades.
+    pub suite: &'a dyn Suite,
+    /// The agent.
+    pub agent: &'a dyn Agent,
+    /// Fetches pinned sources.
+    pub fetcher: &'a Fetcher,
+    /// Makes boxes.
+    pub factory: &'a dyn SandboxFactory,
+    /// The image of every box.
+    pub image: Digest,
+    /// Packages that the image was made with on purpose.
+    pub base_packages: &'a [String],
+    /// The package index, when the agent needs it.
+    pub resolver: Option<Arc<dyn Resolver>>,
+    /// Where logs go.
+    pub blobs: Blobs,
+    /// Digest of the run's lock.
+    pub lock: Digest,
+    /// The switch that ends everything.
+    pub stop: Stop,
+}
+
+/// One task, one attempt.
+pub struct Trial<'a> {
+    /// The task.
+    pub task: &'a Task,
+    /// What only the grader sees.
+    pub truth: &'a Truth,
+    /// The attempt, counted from 1.
+    pub attempt: u32,
+}
+
+impl Bench<'_> {
+    /// The same with another agent, which gets no package index.
+    pub(crate) fn with_agent<'b>(&'b self, agent: &'b dyn Agent) -> Bench<'b> {
+        Bench { agent, resolver: None, blobs: self.blobs.clone(), stop: self.stop.clone(), ..*self }
+    }
+
+    /// Runs a trial, or finishes one that was begun, and returns its result. The journal is `journal.jsonl` in `folder`;
+    /// a trial that is finished there is not run again.
+    pub fn run(&self, trial: &Trial<'_>, folder: &Path, observer: &dyn Observer) -> Result<TrialResult, TrialError> {
+        fs::create_dir_all(folder)?;
+        let (journal, entries) = Journal::open(folder.join("journal.jsonl"))?;
+        let begun = Instant::now();
+        let state = TrialState::of(&entries);
+        if let TrialState::Finished(result) = state {
+            return Ok(result);
+        }
+        observer.started(&trial.task.id, trial.attempt);
+        let mut events = Recorder {
+            journal,
+            observer,
+            trial,
+        };
+        let (handed_in, spent) = match state {
+            TrialState::Submitted(submission, spent) => {
+                events.emit(Event::Note {
+                    text: "resumed at grading".to_owned(),
+                })?;
+                (Some(*submission), Duration::from_millis(spent))
+            }
+            TrialState::Pending | TrialState::Finished(_) => {
+                events.emit(self.started(trial)?)?;
+                (None, Duration::ZERO)
+            }
+        };
+        let end = self.go(trial, handed_in, folder, &mut events);
+        match end {
+            Ok(verdicts) => {
+                for verdict in verdicts {
+                    events.emit(Event::Judged { verdict })?;
+                }
+            }
+            Err(Ended::Invalid(kind, reason)) => {
+                for profile in [Profile::Strict, Profile::Paper] {
+                    events.emit(Event::Judged {
+                        verdict: Verdict::invalid(profile, kind, reason.clone()),
+                    })?;
+                }
+            }
+            Err(Ended::Interrupted) => {
+                events.emit(Event::Interrupted {
+                    reason: "stopped by the user".to_owned(),
+                })?;
+                return Err(TrialError::Interrupted);
+            }
+            Err(Ended::Broken(error)) => return Err(error),
+        }
+        events.emit(Event::TrialFinished {
+            wall_ms: (begun.elapsed() + spent).as_millis() as u64,
+        })?;
+        match TrialState::of(&seatrial_store::read_journal(events.journal.path())?.entries) {
+            TrialState::Finished(result) => {
+                observer.finished(&result);
+                Ok(result)
+            }
+            // The line above is on the disk, so only a journal changed by somebody else ends here.
+            TrialState::Pending | TrialState::Submitted(..) => Err(TrialError::Lock {
+                path: events.journal.path().to_owned(),
+                problem: "the journal was changed while the trial ran".to_owned(),
+            }),
+        }
+    }
+
+    fn started(&self, trial: &Trial<'_>) -> Result<Event, TrialError> {
+        let agent: AgentName = self
+            .agent
+            .name()
+            .parse()
+            .map_err(|error| SinkError(format!("{error}")))?;
+        Ok(Event::TrialStarted {
+            task: trial.task.id.clone(),
+            agent,
+            attempt: trial.attempt,
+            lock: self.lock,
+        })
+    }
+
+    fn go(
+        &self,
+        trial: &Trial<'_>,
+        handed_in: Option<Submission>,
+        folder: &Path,
+        events: &mut Recorder<'_>,
+    ) -> Result<Vec<Verdict>, Ended> {
+        events.emit(Event::Phase {
+            name: "fetch".to_owned(),
+        })?;
+        let source = self.fetcher.fetch(&trial.task.source)?;
+        let submission = match handed_in {
+            Some(submission) => submission,
+            None => self.solve(trial, &source, events)?,
+        };
+        if let Some(script) = &submission.script {
+            fs::write(folder.join("recipe.sh"), script).map_err(|error| Ended::Broken(error.into()))?;
+        }
+        events.emit(Event::Phase {
+            name: "grade".to_owned(),
+        })?;
+        let factory = Stoppable {
+            factory: self.factory,
+            stop: &self.stop,
+        };
+        let observer = events.observer;
+        let output = |bytes: &[u8]| observer.output(&trial.task.id, trial.attempt, bytes);
+        let commands = events.commands()?;
+        let request = GradeRequest {
+            commands: &commands,
+            output: Some(&output),
+            ..GradeRequest::new(
+                trial.task,
+                trial.truth,
+                &submission,
+                &source,
+                &factory,
+                self.image,
+                &self.blobs,
+            )
+        };
+        let verdicts = self.suite.grade(&request, events);
+        // A grading that the user cut short proves nothing; it is done again on resume.
+        if self.stop.is_thrown() {
+            Err(Ended::Interrupted)
+        } else {
+            Ok(verdicts)
+        }
+    }
+
+    fn solve(&self, trial: &Trial<'_>, source: &SourceTree, events: &mut Recorder<'_>) -> Result<Submission, Ended> {
+        events.emit(Event::Phase {
+            name: "prepare".to_owned(),
+        })?;
+        let factory = Stoppable {
+            factory: self.factory,
+            stop: &self.stop,
+        };
+        let spec = BoxSpec {
+            image: self.image,
+            limits: Limits::default(),
+            network: Network::Host,
+        };
+        let mut sandbox = factory.start(&spec)?;
+        self.suite.prepare(trial.task, source, sandbox.as_mut())?;
+        events.emit(Event::Phase {
+            name: "solve".to_owned(),
+        })?;
+        let observer = events.observer;
+        let mut output = |bytes: &[u8]| observer.output(&trial.task.id, trial.attempt, bytes);
+        let deadline = trial
+            .task
+            .budget
+            .wall_seconds
+            .and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
+        let mut context = SolveContext {
+            task: trial.task,
+            tree: &source.root,
+            sandbox: sandbox.as_mut(),
+            resolver: self.resolver.as_deref(),
+            blobs: &self.blobs,
+            events,
+            output: &mut output,
+            deadline,
+            base_packages: self.base_packages,
+        };
+        let submission = self.agent.solve(&mut context).map_err(|error| {
+            if error.is_interrupt() {
+                Ended::Interrupted
+            } else {
+                Ended::Invalid(error.invalid_reason(), error.to_string())
+            }
+        })?;
+        if self.stop.is_thrown() {
+            return Err(Ended::Interrupted);
+        }
+        events.emit(Event::Submitted {
+            submission: submission.clone(),
+        })?;
+        Ok(submission)
+    }
+}
+
+/// Why a trial ended without the grader's verdict.
+enum Ended {
+    Invalid(InvalidReason, String),
+    Interrupted,
+    Broken(TrialError),
+}
+
+impl From<SinkError> for Ended {
+    fn from(error: SinkError) -> Self {
+        Self::Broken(error.into())
+    }
+}
+
+impl From<SourceError> for Ended {
+    fn from(error: SourceError) -> Self {
+        Self::Invalid(error.invalid_reason().unwrap_or(InvalidReason::Task), error.to_string())
+    }
+}
+
+impl From<SandboxError> for Ended {
+    fn from(error: SandboxError) -> Self {
+        if matches!(error, SandboxError::Interrupted) {
+            Self::Interrupted
+        } else {
+            Self::Invalid(error.invalid_reason(), error.to_string())
+        }
+    }
+}
+
+impl From<SuiteError> for Ended {
+    fn from(error: SuiteError) -> Self {
+        if error.is_interrupt() {
+            Self::Interrupted
+        } else {
+            Self::Invalid(error.invalid_reason(), error.to_string())
+        }
+    }
+}
+
+/// Writes to the journal first and tells the observer then.
+struct Recorder<'a> {
+    journal: Journal,
+    observer: &'a dyn Observer,
+    trial: &'a Trial<'a>,
+}
+
+impl Recorder<'_> {
+    /// The agent's commands, also those of an earlier process when this one only grades.
+    fn commands(&self) -> Result<Vec<CommandRecord>, Ended> {
+        let contents =
+            seatrial_store::read_journal(self.journal.path()).map_err(|error| Ended::Broken(error.into()))?;
+        Ok(commands(&contents.entries))
+    }
+}
+
+impl EventSink for Recorder<'_> {
+    fn emit(&mut self, event: Event) -> Result<(), SinkError> {
+        self.journal.emit(event.clone())?;
+        self.observer.event(&self.trial.task.id, self.trial.attempt, &event);
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! Stopping everything at once, from a signal handler's thread.
+
+use std::sync::{
+    Arc, Mutex, PoisonError, Weak,
+    atomic::{AtomicBool, Ordering},
+};
+
+use seatrial_sandbox::{BoxSpec, Sandbox, SandboxError, SandboxFactory};
+
+/// A switch that ends every running command in every box and keeps new ones from starting. Clones are one switch.
+#[derive(Debug, Clone, Default)]
+pub struct Stop {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    thrown: AtomicBool,
+    boxes: Mutex<Vec<Weak<AtomicBool>>>,
+}
+
+impl Stop {
+    /// Throws the switch.
+    pub fn throw(&self) {
+        self.inner.thrown.store(true, Ordering::SeqCst);
+        for flag in self.boxes().iter().filter_map(Weak::upgrade) {
+            flag.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Whether it was thrown.
+    pub fn is_thrown(&self) -> bool {
+        self.inner.thrown.load(Ordering::SeqCst)
+    }
+
+    fn watch(&self, flag: &Arc<AtomicBool>) {
+        let mut boxes = self.boxes();
+        boxes.retain(|weak| weak.strong_count() > 0);
+        boxes.push(Arc::downgrade(flag));
+        // The switch may have been thrown while the box was being made.
+        if self.is_thrown() {
+            flag.store(true, Ordering::SeqCst);
+        }
+    }
+
+    fn boxes(&self) -> std::sync::MutexGuard<'_, Vec<Weak<AtomicBool>>> {
+        self.inner.boxes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A factory whose boxes obey a [`Stop`].
+pub(crate) struct Stoppable<'a> {
+    pub(crate) factory: &'a dyn SandboxFactory,
+    pub(crate) stop: &'a Stop,
+}
+
+impl SandboxFactory for Stoppable<'_> {
+    fn start(&self, spec: &BoxSpec) -> Result<Box<dyn Sandbox>, SandboxError> {
+        if self.stop.is_thrown() {
+            return Err(SandboxError::Interrupted);
+        }
+        let sandbox = self.factory.start(spec)?;
+        self.stop.watch(&sandbox.stopper());
+        Ok(sandbox)
+    }
+}
