@@ -1,1 +1,16 @@
-//! Placeholder until its room is built.
+//! Views of runs: rates with their intervals, tables, and the same as data.
+//!
+//! Everything here is derived from results that are derived from journals, and can be made again at any time. Judges
+//! nothing, runs nothing, writes nothing: texts are handed back to the caller.
+
+mod markdown;
+pub mod stats;
+mod summary;
+mod text;
+mod visible;
+
+pub use summary::{
+    ArtifactSet, Counts, Level, PassAt, Rate, Row, RunSummary, SUMMARY_VERSION, TrialOutcome, TrialRow, WallTime,
+};
+pub use text::duration;
+pub use visible::{one_line, visible};

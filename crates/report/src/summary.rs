@@ -1,0 +1,423 @@
+//! One run as figures: how often, out of how many, how sure, how long.
+
+use std::collections::BTreeMap;
+
+use seatrial_core::{Answer, Outcome, Profile, TaskId, Verdict};
+use seatrial_trial::{RunLock, RunView, TrialResult};
+use serde::Serialize;
+
+use crate::{
+    stats::{Interval, median, pass_at_k, wilson},
+    visible::one_line,
+};
+
+/// The version of the summary's JSON form.
+pub const SUMMARY_VERSION: u32 = 1;
+
+/// A run's figures. Serialises to what `--json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunSummary {
+    /// Version of this form.
+    pub v: u32,
+    /// The run's name.
+    pub run: String,
+    /// What was locked when it began.
+    pub lock: RunLock,
+    /// How its trials ended, under the strict profile. They add up to `planned`.
+    pub counts: Counts,
+    /// Time spent.
+    pub wall: WallTime,
+    /// One row for each profile, set of artifacts and level.
+    pub rows: Vec<Row>,
+    /// One row for each planned trial.
+    pub trials: Vec<TrialRow>,
+}
+
+/// How trials ended, under the strict profile.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// All that the run is to do: tasks times attempts.
+    pub planned: u64,
+    /// Passed, without any flag.
+    pub passed: u64,
+    /// Would have passed, but there are signs that the result was not earned.
+    pub flagged: u64,
+    /// Failed.
+    pub failed: u64,
+    /// The infrastructure was at fault.
+    pub invalid: u64,
+    /// Not finished.
+    pub pending: u64,
+}
+
+/// Wall-clock time of finished trials.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct WallTime {
+    /// The median trial, when any has finished.
+    pub median_ms: Option<u64>,
+    /// All trials together, as if run one after the other.
+    pub total_ms: u64,
+}
+
+/// How far a build came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// It made any artifact.
+    Completion,
+    /// It made at least one of the expected artifacts.
+    Flexible,
+    /// It made all of them.
+    Strict,
+}
+
+impl Level {
+    const ALL: [Self; 3] = [Self::Completion, Self::Flexible, Self::Strict];
+
+    /// The word for tables and for names of checks.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Completion => "completion",
+            Self::Flexible => "flexible",
+            Self::Strict => "strict",
+        }
+    }
+}
+
+/// Which files count as artifacts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArtifactSet {
+    /// Files that this build made, as the strict profile proves it.
+    Built,
+    /// ELF files below the tree: the published rule.
+    Official,
+    /// The published rule with archives, scripts and other new files.
+    Extended,
+}
+
+impl ArtifactSet {
+    /// The word for tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Built => "built",
+            Self::Official => "official",
+            Self::Extended => "extended",
+        }
+    }
+
+    /// The answer of this set's check; the official set's checks need not carry its name.
+    fn answer(self, verdict: &Verdict, level: Level) -> Option<Answer> {
+        let plain = level.as_str();
+        match self {
+            Self::Built => verdict.answer(plain),
+            Self::Official => verdict
+                .answer(&format!("official-{plain}"))
+                .or_else(|| verdict.answer(plain)),
+            Self::Extended => verdict.answer(&format!("extended-{plain}")),
+        }
+    }
+}
+
+/// How often one question was answered with yes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The procedure.
+    pub profile: Profile,
+    /// What counts as an artifact.
+    pub artifacts: ArtifactSet,
+    /// The question.
+    pub level: Level,
+    /// Trials with the answer yes. In the strict profile, without those that are flagged.
+    pub passed: u64,
+    /// In the strict profile, trials with the answer yes that are flagged.
+    pub flagged: u64,
+    /// Out of all planned trials; what is invalid or not finished counts as not passed.
+    pub of_planned: Rate,
+    /// Out of the trials that were judged and are not invalid.
+    pub of_valid: Rate,
+    /// The mean over tasks of the estimated chance to pass within k attempts; empty in a run with one attempt.
+    pub pass_at: Vec<PassAt>,
+}
+
+/// A share with its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Rate {
+    /// The denominator.
+    pub of: u64,
+    /// The share, when the denominator is not 0.
+    pub rate: Option<f64>,
+    /// Its Wilson interval of 95 %.
+    pub interval: Option<Interval>,
+}
+
+impl Rate {
+    fn new(passed: u64, of: u64) -> Self {
+        Self {
+            of,
+            rate: (of > 0).then(|| passed as f64 / of as f64),
+            interval: wilson(passed, of),
+        }
+    }
+}
+
+/// One value of pass@k.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PassAt {
+    /// Attempts.
+    pub k: u64,
+    /// Tasks with at least k valid attempts; the others cannot be asked.
+    pub tasks: u64,
+    /// The mean over these tasks.
+    pub mean: f64,
+}
+
+/// How one trial ended, under the strict profile.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TrialRow {
+    /// The task.
+    pub task: TaskId,
+    /// The attempt, counted from 1.
+    pub attempt: u32,
+    /// How it ended.
+    pub outcome: TrialOutcome,
+    /// Expected artifacts, when the grader said how many.
+    pub expected: Option<u64>,
+    /// Expected artifacts that were made.
+    pub matched: Option<u64>,
+    /// Wall-clock milliseconds, when it has finished.
+    pub wall_ms: Option<u64>,
+    /// Why, in one line without control characters.
+    pub reason: String,
+}
+
+/// How one trial ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrialOutcome {
+    /// Passed, without any flag.
+    Passed,
+    /// Would have passed, but is flagged.
+    Flagged,
+    /// Failed.
+    Failed,
+    /// The infrastructure was at fault.
+    Invalid,
+    /// Not finished.
+    Pending,
+}
+
+impl TrialOutcome {
+    /// The word for tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Flagged => "flagged",
+            Self::Failed => "failed",
+            Self::Invalid => "invalid",
+            Self::Pending => "pending",
+        }
+    }
+
+    fn of(result: Option<&TrialResult>) -> Self {
+        let Some(result) = result else {
+            return Self::Pending;
+        };
+        // A finished trial without a verdict says nothing about the agent.
+        let Some(verdict) = result.verdict(Profile::Strict) else {
+            return Self::Invalid;
+        };
+        match verdict.outcome {
+            Outcome::Invalid => Self::Invalid,
+            _ if is_flagged_pass(verdict) => Self::Flagged,
+            Outcome::Passed => Self::Passed,
+            Outcome::Failed => Self::Failed,
+        }
+    }
+}
+
+/// A grader calls a flagged pass failed, so the answer that would have made it pass decides.
+fn is_flagged_pass(verdict: &Verdict) -> bool {
+    let deciding = match verdict.answer(Level::Strict.as_str()) {
+        Some(answer @ (Answer::Yes | Answer::No)) => Some(answer),
+        Some(Answer::NotAsked) | None => verdict.answer(Level::Completion.as_str()),
+    };
+    !verdict.flags.is_empty() && (verdict.outcome == Outcome::Passed || deciding == Some(Answer::Yes))
+}
+
+impl RunSummary {
+    /// The figures of a run as its folder shows it.
+    pub fn of(view: &RunView) -> Self {
+        let run = view.folder.file_name().unwrap_or(view.folder.as_os_str());
+        Self::new(&run.to_string_lossy(), &view.lock, &view.results)
+    }
+
+    /// The figures of a run from its lock and its finished trials. What the lock plans and no result is there for is
+    /// pending; a result that the lock does not plan is left out, and of several for one trial the last one counts.
+    pub fn new(run: &str, lock: &RunLock, results: &[TrialResult]) -> Self {
+        let finished: BTreeMap<(&TaskId, u32), &TrialResult> = results
+            .iter()
+            .map(|result| ((&result.task, result.attempt), result))
+            .collect();
+        let planned: Vec<_> = lock
+            .tasks
+            .iter()
+            .flat_map(|task| (1..=lock.attempts).map(move |attempt| (task, attempt)))
+            .map(|(task, attempt)| (task, attempt, finished.get(&(task, attempt)).copied()))
+            .collect();
+        let trials: Vec<_> = planned
+            .iter()
+            .map(|(task, attempt, result)| trial_row(task, *attempt, *result))
+            .collect();
+        let walls: Vec<_> = trials.iter().filter_map(|trial| trial.wall_ms).collect();
+        Self {
+            v: SUMMARY_VERSION,
+            run: run.to_owned(),
+            lock: lock.clone(),
+            counts: Counts::of(&trials),
+            wall: WallTime {
+                median_ms: median(&walls),
+                total_ms: walls.iter().sum(),
+            },
+            rows: rows(&planned, lock.attempts),
+            trials,
+        }
+    }
+
+    /// The form for programs: one JSON document with a line end.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string_pretty(self).map(|text| text + "\n")
+    }
+}
+
+impl Counts {
+    fn of(trials: &[TrialRow]) -> Self {
+        let mut counts = Self::default();
+        for trial in trials {
+            counts.planned += 1;
+            let place = match trial.outcome {
+                TrialOutcome::Passed => &mut counts.passed,
+                TrialOutcome::Flagged => &mut counts.flagged,
+                TrialOutcome::Failed => &mut counts.failed,
+                TrialOutcome::Invalid => &mut counts.invalid,
+                TrialOutcome::Pending => &mut counts.pending,
+            };
+            *place += 1;
+        }
+        counts
+    }
+}
+
+fn trial_row(task: &TaskId, attempt: u32, result: Option<&TrialResult>) -> TrialRow {
+    let verdict = result.and_then(|result| result.verdict(Profile::Strict));
+    let figure = |name: &str| {
+        let value = verdict?.figures.get(name)?;
+        (value.is_finite() && *value >= 0.0).then_some(*value as u64)
+    };
+    let outcome = TrialOutcome::of(result);
+    let reason = match verdict {
+        Some(verdict) if outcome == TrialOutcome::Flagged => {
+            let flags: Vec<_> = verdict
+                .flags
+                .iter()
+                .map(|flag| format!("{}: {}", flag.name, flag.detail))
+                .collect();
+            flags.join("; ")
+        }
+        Some(verdict) => verdict.reason.clone(),
+        None if result.is_some() => "the trial finished without a verdict".to_owned(),
+        None => String::new(),
+    };
+    TrialRow {
+        task: task.clone(),
+        attempt,
+        outcome,
+        expected: figure("expected"),
+        matched: figure("matched"),
+        wall_ms: result.map(|result| result.wall_ms),
+        reason: one_line(&reason),
+    }
+}
+
+type Planned<'a> = (&'a TaskId, u32, Option<&'a TrialResult>);
+
+fn rows(planned: &[Planned<'_>], attempts: u32) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (profile, artifacts) in [
+        (Profile::Strict, ArtifactSet::Built),
+        (Profile::Paper, ArtifactSet::Official),
+        (Profile::Paper, ArtifactSet::Extended),
+    ] {
+        for level in Level::ALL {
+            let is_asked = planned
+                .iter()
+                .filter_map(|(_, _, result)| result.as_ref()?.verdict(profile))
+                .any(|verdict| artifacts.answer(verdict, level).is_some());
+            // The strict rows are always there, so that an empty run shows zeros and not nothing.
+            if is_asked || profile == Profile::Strict {
+                rows.push(row(planned, attempts, profile, artifacts, level));
+            }
+        }
+    }
+    rows
+}
+
+fn row(planned: &[Planned<'_>], attempts: u32, profile: Profile, artifacts: ArtifactSet, level: Level) -> Row {
+    let (mut passed, mut flagged, mut valid) = (0, 0, 0);
+    let mut tasks: BTreeMap<&TaskId, (u64, u64)> = BTreeMap::new();
+    for (task, _, result) in planned {
+        let Some(verdict) = result.and_then(|result| result.verdict(profile)) else {
+            continue;
+        };
+        if verdict.outcome == Outcome::Invalid {
+            continue;
+        }
+        valid += 1;
+        let of_task = tasks.entry(task).or_default();
+        of_task.0 += 1;
+        // A question that could not be asked was not answered with yes: nothing leaves a denominator that way.
+        if artifacts.answer(verdict, level) != Some(Answer::Yes) {
+            continue;
+        }
+        // The published procedure knows no flags.
+        if profile == Profile::Strict && !verdict.flags.is_empty() {
+            flagged += 1;
+        } else {
+            passed += 1;
+            of_task.1 += 1;
+        }
+    }
+    Row {
+        profile,
+        artifacts,
+        level,
+        passed,
+        flagged,
+        of_planned: Rate::new(passed, planned.len() as u64),
+        of_valid: Rate::new(passed, valid),
+        pass_at: pass_at(&tasks, attempts),
+    }
+}
+
+/// The mean of pass@k over tasks, for k = 1, 2, 4, ... and the run's number of attempts.
+fn pass_at(tasks: &BTreeMap<&TaskId, (u64, u64)>, attempts: u32) -> Vec<PassAt> {
+    if attempts < 2 {
+        return Vec::new();
+    }
+    let attempts = u64::from(attempts);
+    let doubling = std::iter::successors(Some(1_u64), |k| k.checked_mul(2)).take_while(|k| *k < attempts);
+    doubling
+        .chain([attempts])
+        .filter_map(|k| {
+            let values: Vec<_> = tasks
+                .values()
+                .filter_map(|(valid, passed)| pass_at_k(*valid, *passed, k))
+                .collect();
+            (!values.is_empty()).then(|| PassAt {
+                k,
+                tasks: values.len() as u64,
+                mean: values.iter().sum::<f64>() / values.len() as f64,
+            })
+        })
+        .collect()
+}
