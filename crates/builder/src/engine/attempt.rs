@@ -8,7 +8,7 @@ use seatrial_packages::{Key, Resolver};
 use seatrial_sandbox::Sandbox;
 use seatrial_store::Blobs;
 
-use super::{ground::Ground, is_late, runner};
+use super::{ground::Ground, is_late, runner, symbols};
 use crate::{
     Artifact, ArtifactKind, AttemptSummary, BuildRequest, BuilderError, Plan, Watcher, artifacts,
     declared::{Declared, declared},
@@ -43,6 +43,8 @@ pub(super) struct Trial {
     pub(super) clean: bool,
     /// How far it came: larger is later.
     pub(super) reached: u8,
+    /// How many questions the configure step had answered when it failed.
+    pub(super) checks: usize,
     pub(super) artifacts: Vec<Artifact>,
     pub(super) worth: f64,
     pub(super) wall: Duration,
@@ -73,8 +75,8 @@ impl Trial {
     }
 
     fn is_better_than(&self, other: &Self) -> bool {
-        (self.clean, self.reached) > (other.clean, other.reached)
-            || (self.clean, self.reached) == (other.clean, other.reached) && self.worth > other.worth
+        let place = |trial: &Self| (trial.clean, trial.reached, trial.checks);
+        place(self) > place(other) || place(self) == place(other) && self.worth > other.worth
     }
 
     fn is_worse_than(&self, other: &Self) -> bool {
@@ -105,6 +107,7 @@ impl Shop<'_, '_> {
             steps: steps.to_vec(),
             clean: true,
             reached: u8::MAX,
+            checks: 0,
             artifacts: Vec::new(),
             worth: 0.0,
             wall: Duration::ZERO,
@@ -131,6 +134,9 @@ impl Shop<'_, '_> {
             trial.reached = reached(step.purpose);
             trial.phase = step.purpose;
             trial.limit = ran.stopped;
+            if step.purpose == Purpose::Configure {
+                trial.checks = checks(&ran.log);
+            }
             trial.log = ran.log;
             if step.purpose == Purpose::Build
                 && let Some(step) = trial.steps.get_mut(number)
@@ -168,6 +174,7 @@ pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Tr
             {
                 shop.watcher
                     .decision("take the last change back", "no more was built with it");
+                state.repairs.pop();
                 state.settings = best.settings.clone();
                 // What is still wrong is what was wrong before.
                 trial = best.clone();
@@ -179,7 +186,23 @@ pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Tr
         if done || trial.limit.is_some() {
             break;
         }
-        if !state.repair(shop, plan, &trial, &diagnosis) {
+        let text = String::from_utf8_lossy(&trial.log).into_owned();
+        let libraries = if trial.phase == Purpose::Build {
+            symbols::libraries(shop, &text)?
+        } else {
+            Vec::new()
+        };
+        let situation = Situation {
+            system: plan.system,
+            phase: trial.phase,
+            log: &text,
+            diagnosis: &diagnosis,
+            settings: &trial.settings,
+            tree: shop.tree,
+            folder: &plan.root.folder,
+            libraries: &libraries,
+        };
+        if !state.repair(shop, &situation, &trial) {
             break;
         }
     }
@@ -194,6 +217,13 @@ pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Tr
         problem: best.as_ref().and_then(|best| best.problem.clone()),
     };
     Ok((best, summary))
+}
+
+/// Lines of a configure log that answer a question.
+fn checks(log: &[u8]) -> usize {
+    log.split(|byte| *byte == b'\n')
+        .filter(|line| line.starts_with(b"checking ") || line.starts_with(b"-- ") || line.ends_with(b"YES"))
+        .count()
 }
 
 /// The order of the phases.
@@ -279,20 +309,9 @@ impl State {
     }
 
     /// Changes something that the log calls for. False when nothing is left to try.
-    fn repair(&mut self, shop: &mut Shop<'_, '_>, plan: &Plan, trial: &Trial, diagnosis: &Diagnosis) -> bool {
-        let text = String::from_utf8_lossy(&trial.log).into_owned();
-        let mut found = {
-            let situation = Situation {
-                system: plan.system,
-                phase: trial.phase,
-                log: &text,
-                diagnosis,
-                settings: &self.settings,
-                tree: shop.tree,
-                folder: &plan.root.folder,
-            };
-            repairs(&situation)
-        };
+    fn repair(&mut self, shop: &mut Shop<'_, '_>, situation: &Situation<'_>, trial: &Trial) -> bool {
+        let (diagnosis, text) = (situation.diagnosis, situation.log);
+        let mut found = repairs(situation);
         found.retain(|repair| !self.tried.contains(&repair.id));
         if let Some(at) = found.iter().position(|repair| repair.rank == Rank::First) {
             self.apply(shop, found.swap_remove(at));
@@ -301,13 +320,13 @@ impl State {
         let mut changed = self.install(shop, &missing_keys(diagnosis, shop.tree));
         while let Some(at) = found.iter().position(|repair| repair.rank == Rank::Beside) {
             let repair = found.swap_remove(at);
-            self.apply_merged(shop, &repair, plan, trial, diagnosis, &text);
+            self.apply_beside(shop, &repair, situation);
             changed = true;
         }
         if changed {
             return true;
         }
-        if trial.phase == Purpose::Configure && self.install(shop, &last_checks(&text)) {
+        if trial.phase == Purpose::Configure && self.install(shop, &last_checks(text)) {
             return true;
         }
         found.sort_by_key(|repair| repair.rank);
@@ -340,25 +359,12 @@ impl State {
     }
 
     /// Applies a repair on top of what was changed in the same round.
-    fn apply_merged(
-        &mut self,
-        shop: &mut Shop<'_, '_>,
-        repair: &Repair,
-        plan: &Plan,
-        trial: &Trial,
-        diagnosis: &Diagnosis,
-        text: &str,
-    ) {
-        let situation = Situation {
-            system: plan.system,
-            phase: trial.phase,
-            log: text,
-            diagnosis,
+    fn apply_beside(&mut self, shop: &mut Shop<'_, '_>, repair: &Repair, situation: &Situation<'_>) {
+        let now = Situation {
             settings: &self.settings,
-            tree: shop.tree,
-            folder: &plan.root.folder,
+            ..*situation
         };
-        let again = repairs(&situation).into_iter().find(|other| other.id == repair.id);
+        let again = repairs(&now).into_iter().find(|other| other.id == repair.id);
         self.tried.insert(repair.id.clone());
         if let Some(again) = again {
             self.apply(shop, again);
@@ -370,6 +376,9 @@ impl State {
         let mut new = Vec::new();
         let mut reasons = Vec::new();
         for keys in wanted {
+            // A package whose name is still missing was the wrong one for it.
+            let wrong = self.missing.wrong(keys);
+            self.packages.retain(|package| !wrong.contains(package));
             // One answer in this round may cure several names.
             if let Some((package, reason)) = self.missing.next(keys, shop.resolver, &self.packages)
                 && !new.contains(&package)
@@ -422,6 +431,7 @@ fn missing_keys(diagnosis: &Diagnosis, tree: &Tree) -> Vec<Vec<Key>> {
         .collect()
 }
 
+static LIBRARY_FILE: Pattern = Pattern::new(r"(?:^|/)lib([A-Za-z0-9_+-]+)\.(?:a|so)$");
 static CHECK: Pattern = Pattern::new(
     r"(?m)^checking (?:for|if|whether) (?:lib)?([A-Za-z0-9_.+/-]+)(?:\(\))?(?: in -l([A-Za-z0-9_+-]+)| [^\n.]*)?\.\.\.[^\n]*\bno(?:t found)?\s*$",
 );
@@ -442,6 +452,9 @@ fn last_checks(log: &str) -> Vec<Vec<Key>> {
             Key::PkgConfig((*library).to_owned()),
         ]];
     }
+    if let Some(library) = LIBRARY_FILE.first(name) {
+        return vec![vec![Key::Library(library.to_owned())]];
+    }
     if std::path::Path::new(name).extension().is_some_and(|end| end == "h") {
         return vec![vec![Key::Header((*name).to_owned())]];
     }
@@ -460,7 +473,7 @@ mod tests {
 
     #[test]
     fn the_last_failed_check_is_looked_up() {
-        assert!(CHECK.compiles());
+        assert!(CHECK.compiles() && LIBRARY_FILE.compiles());
         let names = |log: &str| -> Vec<String> {
             last_checks(log)
                 .into_iter()

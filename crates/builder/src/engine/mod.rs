@@ -4,6 +4,7 @@ mod attempt;
 mod ground;
 mod improve;
 mod runner;
+mod symbols;
 
 use std::time::{Duration, Instant};
 
@@ -51,7 +52,12 @@ pub fn build(
     }
     let names: Vec<String> = plans.iter().take(5).map(Plan::title).collect();
     watcher.decision(
-        &format!("found {} ways to build: {}", plans.len(), names.join("; ")),
+        &format!(
+            "found {} way{} to build: {}",
+            plans.len(),
+            if plans.len() == 1 { "" } else { "s" },
+            names.join("; ")
+        ),
         &plans_why(&plans),
     );
     let ground = Ground::new(sandbox)?;

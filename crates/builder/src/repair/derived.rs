@@ -77,103 +77,22 @@ fn place(folder: &str) -> String {
     }
 }
 
-/// Symbols by the library that has them: only those whose prefix or name leaves no doubt.
-static SYMBOLS: [(Pattern, &str); 22] = [
-    (
-        Pattern::new(
-            r"undefined reference to .(?:sin|cos|tan|sqrt|pow|log|log10|exp|floor|ceil|atan2?|asin|acos|fmod|round|hypot|lrint|cbrt|sinh|cosh|tanh|log2|fabs|rint|trunc|exp2|ldexp|frexp|modf)(?:f|l)?\W",
-        ),
-        "-lm",
-    ),
-    (Pattern::new(r"undefined reference to .(?:pthread_|sem_)"), "-lpthread"),
-    (
-        Pattern::new(r"undefined reference to .dl(?:open|sym|close|error)"),
-        "-ldl",
-    ),
-    (
-        Pattern::new(r"undefined reference to .(?:clock_gettime|timer_create|shm_open|aio_)"),
-        "-lrt",
-    ),
-    (Pattern::new(r"undefined reference to .crypt\W"), "-lcrypt"),
-    (
-        Pattern::new(r"undefined reference to .(?:initscr|wrefresh|endwin|newwin|stdscr|waddch|wgetch)"),
-        "-lncurses",
-    ),
-    (
-        Pattern::new(
-            r"undefined reference to .(?:tgetent|tputs|tgoto|tgetstr|tgetnum|tgetflag|cbreak|keypad|nodelay|setupterm)\W",
-        ),
-        "-ltinfo",
-    ),
-    (
-        Pattern::new(
-            r"undefined reference to .(?:deflate|inflate|compress2?|uncompress|crc32|gzopen|gzread)(?:Init2?_|End)?\W",
-        ),
-        "-lz",
-    ),
-    (Pattern::new(r"undefined reference to .BZ2_"), "-lbz2"),
-    (Pattern::new(r"undefined reference to .lzma_"), "-llzma"),
-    (
-        Pattern::new(r"undefined reference to .(?:EVP_|BIO_|RSA_|SHA1|MD5_|X509_|ERR_|BN_|HMAC)"),
-        "-lcrypto",
-    ),
-    (Pattern::new(r"undefined reference to .(?:SSL_|TLS_)"), "-lssl"),
-    (
-        Pattern::new(r"undefined reference to .X(?:OpenDisplay|Create|Map|Draw|Free|Next|Set|Default|Intern|Lookup)"),
-        "-lX11",
-    ),
-    (Pattern::new(r"undefined reference to .png_"), "-lpng"),
-    (Pattern::new(r"undefined reference to .jpeg_"), "-ljpeg"),
-    (Pattern::new(r"undefined reference to .curl_easy"), "-lcurl"),
-    (Pattern::new(r"undefined reference to .sqlite3_"), "-lsqlite3"),
-    (
-        Pattern::new(r"undefined reference to .(?:readline|add_history|rl_)\W"),
-        "-lreadline",
-    ),
-    (
-        Pattern::new(r"undefined reference to .gl(?:Begin|End|Clear|Enable|Vertex|Matrix|Color)"),
-        "-lGL",
-    ),
-    (Pattern::new(r"undefined reference to .glu[A-Z]"), "-lGLU"),
-    (Pattern::new(r"undefined reference to .__atomic_"), "-latomic"),
-    (
-        Pattern::new(r"undefined reference to .(?:xdr_|clnt_|svc_|rpc_)"),
-        "-ltirpc",
-    ),
-];
-
-static DSO: Pattern =
-    Pattern::new(r"/lib([A-Za-z0-9_+.-]+?)\.so[.0-9]*: error adding symbols: DSO missing from command line");
-
+/// Libraries of the box that define the symbols that a link misses.
 pub(super) fn libraries(situation: &Situation<'_>, found: &mut Vec<Repair>) {
-    if situation.phase != Purpose::Build {
+    if situation.libraries.is_empty() {
         return;
     }
-    let mut flags: Vec<String> = SYMBOLS
-        .iter()
-        .filter(|(pattern, _)| pattern.is_match(situation.log))
-        .map(|(_, flag)| (*flag).to_owned())
-        .collect();
-    for name in DSO.all(situation.log) {
-        let flag = format!("-l{name}");
-        if !flags.contains(&flag) {
-            flags.push(flag);
-        }
-    }
-    if flags.is_empty() {
-        return;
-    }
-    let words = flags.join(" ");
+    let words = situation.libraries.join(" ");
     found.push(repair(
         situation,
         format!("libraries {words}"),
         format!("link with {words}"),
-        "symbols of these libraries are missing from a link".to_owned(),
+        "these libraries have the symbols that a link misses".to_owned(),
         Rank::Beside,
         |settings| {
             settings.shims = true;
             add(&mut settings.link_flags, "-Wl,--no-as-needed");
-            for flag in &flags {
+            for flag in situation.libraries {
                 add(&mut settings.link_flags, flag);
             }
         },
@@ -280,6 +199,38 @@ pub(super) fn unknown_flags(situation: &Situation<'_>, found: &mut Vec<Repair>) 
     ));
 }
 
+static OLD_PLACE: Pattern = Pattern::new(
+    r"/usr(?:/local)?/lib(?:64)?/lib([A-Za-z0-9_+-]+)\.(?:a|so)\b[^\n]*\b(?:no\b|not found|No such file|missing)",
+);
+
+/// A configure script that looks for a library's file where distributions had it before they had several architectures.
+pub(super) fn multiarch_links(situation: &Situation<'_>, found: &mut Vec<Repair>) {
+    let mut names = OLD_PLACE.all(situation.log);
+    names.sort_unstable();
+    names.dedup();
+    names.truncate(8);
+    if names.is_empty() {
+        return;
+    }
+    let words = names.join(" ");
+    found.push(repair(
+        situation,
+        format!("multiarch {words}"),
+        format!("lay links in /usr/lib to the libraries {words}"),
+        "the project looks for their files there, and this distribution has them one folder deeper".to_owned(),
+        Rank::After,
+        |settings| {
+            settings.prepare.push((
+                "the project looks for these libraries in /usr/lib itself".to_owned(),
+                format!(
+                    "for name in {words}; do\n  for file in /usr/lib/*-linux-gnu*/lib$name.a /usr/lib/*-linux-gnu*/lib$name.so; do\n    \
+                     if [ -e \"$file\" ]; then ln -sf \"$file\" /usr/lib/; fi\n  done\ndone"
+                ),
+            ));
+        },
+    ));
+}
+
 static CMAKE_OPTION: Pattern = Pattern::new(r"(?im)^\s*(?:cmake_dependent_)?option\s*\(\s*([A-Za-z0-9_-]+)");
 
 /// When configuring does not get anywhere: what tests, documents and examples need is left out.
@@ -363,10 +314,7 @@ mod tests {
 
     #[test]
     fn patterns_compile() {
-        for (pattern, flag) in &SYMBOLS {
-            assert!(pattern.compiles(), "{flag}");
-        }
-        assert!(UNDEFINED.compiles() && UNKNOWN_FLAG.compiles() && OTHER_WIDTH.compiles());
-        assert!(DSO.compiles() && CMAKE_OPTION.compiles() && MESON_OPTION.compiles());
+        assert!(UNDEFINED.compiles() && UNKNOWN_FLAG.compiles() && OTHER_WIDTH.compiles() && OLD_PLACE.compiles());
+        assert!(CMAKE_OPTION.compiles() && MESON_OPTION.compiles());
     }
 }

@@ -85,6 +85,9 @@ fn is_generated_header(name: &str) -> bool {
         || ["ui_", "moc_", "qrc_"].iter().any(|start| file.starts_with(start))
 }
 
+/// Scores from here on say that a table knows the answer.
+const OVERRIDE: f64 = 1e8;
+
 /// Remembers which package was tried for which name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Missing {
@@ -110,8 +113,18 @@ impl Missing {
             if tried.len() >= 3 {
                 continue;
             }
-            for candidate in resolver.resolve(key) {
+            let candidates = resolver.resolve(key);
+            // What is far behind the best answer has the name by chance. Scores of overrides are beyond comparison.
+            let best = candidates
+                .iter()
+                .map(|candidate| candidate.score)
+                .find(|score| *score < OVERRIDE);
+            let least = best.unwrap_or(0.0) / 50.0;
+            for candidate in candidates {
                 let package = candidate.package;
+                if candidate.score < least {
+                    break;
+                }
                 if installed.contains(&package) || tried.contains(&package) || self.refused.contains(&package) {
                     continue;
                 }
@@ -120,6 +133,15 @@ impl Missing {
             }
         }
         None
+    }
+
+    /// Packages that were tried for these keys so far.
+    pub(crate) fn wrong(&self, keys: &[Key]) -> Vec<String> {
+        keys.iter()
+            .filter_map(|key| self.tried.get(key))
+            .flatten()
+            .cloned()
+            .collect()
     }
 
     /// The best package for a key, without remembering it.

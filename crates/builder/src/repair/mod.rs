@@ -21,6 +21,8 @@ pub(crate) struct Situation<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) tree: &'a Tree,
     pub(crate) folder: &'a str,
+    /// Flags of installed libraries that have the symbols that a link misses.
+    pub(crate) libraries: &'a [String],
 }
 
 /// A change of the settings, with its reason.

@@ -72,6 +72,7 @@ pub(super) fn apply(situation: &Situation<'_>) -> Vec<Repair> {
     derived::own_headers(situation, &mut found);
     derived::libraries(situation, &mut found);
     derived::inline_functions(situation, &mut found);
+    derived::multiarch_links(situation, &mut found);
     derived::unknown_flags(situation, &mut found);
     derived::optional_parts(situation, &mut found);
     found
@@ -130,6 +131,7 @@ mod tests {
             settings: &settings,
             tree: &tree,
             folder: "",
+            libraries: &[],
         };
         let mut lines: Vec<String> = crate::repair::repairs(&situation)
             .iter()
@@ -195,9 +197,7 @@ mod tests {
             Make,
             Build,
             "main.c:(.text+0x10): undefined reference to `sqrt'\ncollect2: error: ld returned 1 exit status",
-            &expect![[r"
-                Beside libraries -lm
-            "]],
+            &expect![""],
         );
         check(
             Make,

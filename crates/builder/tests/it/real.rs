@@ -1,0 +1,1 @@
+//! Whole builds in real boxes.
