@@ -98,9 +98,34 @@ impl Kind {
     }
 }
 
-/// Checks one Rust file; `path` is relative to the checkout.
-pub(crate) fn check(path: &str, text: &str) -> Vec<Finding> {
-    let kind = Kind::of(path);
+/// Paths, without `.rs`, of modules that a file declares under `#[cfg(test)]` and that lie in files of their own.
+pub(crate) fn test_modules(path: &str, text: &str) -> Vec<String> {
+    let stem = path.strip_suffix(".rs").unwrap_or(path);
+    let folder = match stem.rsplit_once('/') {
+        Some((folder, "lib" | "main" | "mod")) => folder,
+        _ => stem,
+    };
+    let code = without_prose(text);
+    code.split("#[cfg(test)]")
+        .skip(1)
+        .filter_map(|after| Some(after.trim_start().strip_prefix("mod ")?.split_once(';')?.0))
+        // With anything but a name before the first `;`, the module is written out right there.
+        .filter(|name| name.chars().all(|c| c.is_alphanumeric() || c == '_'))
+        .map(|name| format!("{folder}/{name}"))
+        .collect()
+}
+
+/// Checks one Rust file; `path` is relative to the checkout, and `test_modules` are those that any file declares.
+pub(crate) fn check(path: &str, text: &str, test_modules: &[String]) -> Vec<Finding> {
+    let mut kind = Kind::of(path);
+    let is_test_module = test_modules.iter().any(|module| {
+        let tail = path.strip_prefix(module.as_str());
+        tail.is_some_and(|tail| tail == ".rs" || tail.starts_with('/'))
+    });
+    if is_test_module {
+        kind.test = true;
+        kind.library = false;
+    }
     let mut findings = Vec::new();
     if !text.trim_start_matches('\u{feff}').trim_start().starts_with("//!") {
         findings.push(Finding::error(
@@ -167,7 +192,11 @@ mod tests {
     use crate::finding::listing;
 
     fn check_file(path: &str, text: &str, expected: &Expect) {
-        expected.assert_eq(&listing(&check(path, text)));
+        expected.assert_eq(&listing(&check(
+            path,
+            text,
+            &["crates/store/src/rows/samples".to_owned()],
+        )));
     }
 
     #[test]
@@ -226,6 +255,20 @@ mod tests {
     }
 
     #[test]
+    fn modules_of_tests_are_known_by_their_declaration() {
+        let text = "mod a;\n#[cfg(test)]\nmod samples;\n#[cfg(test)]\nmod tests {\n    use x;\n}\n";
+        assert_eq!(
+            test_modules("crates/a/src/rows.rs", text),
+            ["crates/a/src/rows/samples"]
+        );
+        assert_eq!(test_modules("crates/a/src/lib.rs", text), ["crates/a/src/samples"]);
+        assert_eq!(
+            test_modules("crates/a/src/rows/mod.rs", text),
+            ["crates/a/src/rows/samples"]
+        );
+    }
+
+    #[test]
     fn length_counts_code_without_tests() {
         let long = |lines: usize| format!("//! x\n{}", "fn a() {}\n".repeat(lines));
         let with_tests = format!(
@@ -250,6 +293,8 @@ mod tests {
                   Split it by noun: one thing, one file.
             "]],
         );
+        let samples = format!("{}fn a() {{ std::env::var(\"X\") }}\n", long(300));
+        check_file("crates/store/src/rows/samples.rs", &samples, &expect![[""]]);
         check_file(
             "crates/store/tests/it/main.rs",
             &long(900),

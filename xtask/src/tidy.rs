@@ -48,7 +48,7 @@ fn texts(root: &Path) -> anyhow::Result<Vec<Finding>> {
     let mut files = Vec::new();
     collect(root, &mut files)?;
     files.sort();
-    let mut findings = Vec::new();
+    let mut texts = Vec::new();
     for file in files {
         let bytes = match std::fs::read(&file) {
             Ok(bytes) => bytes,
@@ -61,11 +61,17 @@ fn texts(root: &Path) -> anyhow::Result<Vec<Finding>> {
             continue;
         };
         let path = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().into_owned();
-        if file.extension().is_some_and(|extension| extension == "rs") && !path.contains("/fixtures/") {
-            findings.extend(sources::check(&path, &text));
-        }
-        findings.extend(words::check(&path, &text));
+        let is_rust = file.extension().is_some_and(|extension| extension == "rs") && !path.contains("/fixtures/");
+        texts.push((path, text, is_rust));
     }
+    let sources = || texts.iter().filter(|(_, _, is_rust)| *is_rust);
+    let test_modules: Vec<String> = sources()
+        .flat_map(|(path, text, _)| sources::test_modules(path, text))
+        .collect();
+    let mut findings: Vec<Finding> = sources()
+        .flat_map(|(path, text, _)| sources::check(path, text, &test_modules))
+        .collect();
+    findings.extend(texts.iter().flat_map(|(path, text, _)| words::check(path, text)));
     Ok(findings)
 }
 
