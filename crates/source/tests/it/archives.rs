@@ -334,8 +334,9 @@ fn bombs_are_noticed_while_they_unpack() {
         .file(&format!("{}x", "e/".repeat(49)), "");
     check_tar(
         deep.file(&format!("{}x", "f/".repeat(49)), ""),
-        &expect![[r#"
-            refused: entry `f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/x` is one too many: more than 100 entries are not unpacked"#]],
+        &expect![
+            r"refused: entry `f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/f/x` is one too many: more than 100 entries are not unpacked"
+        ],
     );
     let mut linked = Tar::default().entry(EntryType::Regular, "big", 0o644, "", &vec![0; 600 << 10]);
     for number in 0..3 {

@@ -184,7 +184,7 @@ impl Archive {
             let path = entry.path().strip_prefix(&folder).unwrap().display().to_string();
             if entry.file_type().is_file() && path.contains('/') {
                 let bytes = fs::read(entry.path()).unwrap();
-                rows += &format!(" {} {} {path}\n", sha256(&bytes), bytes.len());
+                rows.extend([format!(" {} {} {path}\n", sha256(&bytes), bytes.len())]);
             }
         }
         let text = format!(

@@ -86,10 +86,9 @@ pub(crate) fn listing(root: &Path) -> String {
 }
 
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    sha2::Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let hexadecimal =
+        |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]));
+    sha2::Sha256::digest(bytes).iter().flat_map(hexadecimal).collect()
 }
 
 pub(crate) fn pin(name: &str, bytes: &[u8]) -> FilePin {
