@@ -277,14 +277,14 @@ struct Rank {
     stand_in: Option<u32>,
 }
 
-/// A tie is broken by package and then path, so that equal inputs make equal files.
+/// A tie is broken by name, so that equal inputs make equal files: the last one, which is the newer of two versions.
 trait ByName {
     fn cmp_name(&self, other: &Self) -> std::cmp::Ordering;
 }
 
 impl ByName for (u32, u32, f32) {
     fn cmp_name(&self, other: &Self) -> std::cmp::Ordering {
-        (self.0, self.1).cmp(&(other.0, other.1))
+        other.0.cmp(&self.0).then(self.1.cmp(&other.1))
     }
 }
 
@@ -302,7 +302,9 @@ fn ranked(answer: &Answer, ranks: &[Rank]) -> (u32, u32, f32) {
     let mut score = answer.weight * rank.score;
     let mut package = answer.package;
     if built_against {
-        if !rank.development {
+        // What is at an include root itself is there to be built against, whatever its package is called.
+        let at_root = answer.family == Family::Header && answer.weight >= 1.0;
+        if !rank.development && !at_root {
             score *= RUNTIME_WEIGHT;
         }
         package = rank.stand_in.unwrap_or(package);

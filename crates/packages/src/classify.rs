@@ -101,7 +101,20 @@ fn below_lib(path: &[u8], rest: &[u8], triplet: &[u8], scratch: &mut Vec<u8>, ou
 }
 
 fn below_share(path: &[u8], rest: &[u8], scratch: &mut Vec<u8>, out: &mut dyn FnMut(Name<'_>)) {
-    if strip_any(rest, &[b"doc/", b"man/", b"locale/", b"icons/", b"help/", b"gtk-doc/"]).is_some() {
+    if strip_any(
+        rest,
+        &[
+            b"doc/",
+            b"man/",
+            b"locale/",
+            b"icons/",
+            b"help/",
+            b"gtk-doc/",
+            b"emscripten/",
+        ],
+    )
+    .is_some()
+    {
         return;
     }
     if let Some(header_path) = rest.strip_prefix(b"R/include/") {
@@ -145,7 +158,7 @@ fn tool_files(path: &[u8], scratch: &mut Vec<u8>, out: &mut dyn FnMut(Name<'_>))
             } else if let Some(name) = stem.strip_prefix(b"Find").filter(|name| !name.is_empty()) {
                 // CMake's own modules find other packages' files: the package that ships the module is no answer.
                 if !folder.starts_with(b"usr/share/cmake-") {
-                    cmake_package(name, path, 1.0e-4, scratch, out);
+                    cmake_package(name, path, 1.0e-7, scratch, out);
                 }
             }
             by_path(path, file, out);

@@ -4,7 +4,7 @@ use crate::{
     Candidate, Key, PackageIndex, Resolver,
     classify::{Family, normalised},
     format::MOST_CANDIDATES,
-    tables::{Static, find_module, is_generated, is_gone, macro_keys, overrides},
+    tables::{Static, customary_module, find_module, is_generated, is_gone, macro_keys, overrides},
 };
 
 /// Above every score that popularity reaches.
@@ -42,6 +42,11 @@ impl Answer {
         }
     }
 
+    /// Whether some candidate scores at least `score`.
+    fn reaches(&self, score: f64) -> bool {
+        self.0.iter().any(|candidate| candidate.score >= score)
+    }
+
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -51,7 +56,7 @@ impl Answer {
             right
                 .score
                 .total_cmp(&left.score)
-                .then_with(|| left.package.cmp(&right.package))
+                .then_with(|| right.package.cmp(&left.package))
         });
         self.0.truncate(MOST_CANDIDATES);
         self.0
@@ -62,16 +67,7 @@ impl PackageIndex {
     fn collect(&self, key: &Key, factor: f64, depth: u8, answer: &mut Answer) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let key = tidy(key);
-        for (position, row) in overrides(&key).enumerate() {
-            if self.has_package(row.package) {
-                let candidate = Candidate {
-                    package: row.package.to_owned(),
-                    because: format!("override table: {}", row.reason),
-                    score: CERTAIN - position as f64,
-                };
-                answer.add(candidate, factor);
-            }
-        }
+        self.override_rows(&key, factor, answer);
         match &key {
             Key::Header(name) => self.header(name, factor, answer),
             Key::PkgConfig(name) => answer.extend(self.look_up(Family::PkgConfig, name.as_bytes()), factor),
@@ -81,6 +77,17 @@ impl PackageIndex {
             Key::Macro(name) => self.autoconf_macro(name, factor, depth, answer),
             Key::Python(name) => self.python(name, factor, answer),
             Key::Path(name) => self.path_of(name, factor, depth, answer),
+        }
+    }
+
+    fn override_rows(&self, key: &Key, factor: f64, answer: &mut Answer) {
+        for (position, row) in overrides(key).filter(|row| self.has_package(row.package)).enumerate() {
+            let candidate = Candidate {
+                package: row.package.to_owned(),
+                because: format!("override table: {}", row.reason),
+                score: CERTAIN - position as f64,
+            };
+            answer.add(candidate, factor);
         }
     }
 
@@ -108,6 +115,9 @@ impl PackageIndex {
                 return;
             }
         }
+        if let Some(keys) = customary_module(name) {
+            self.statics(keys, factor * GUESS, depth, answer);
+        }
         answer.extend(self.look_up(Family::CMake, name.as_bytes()), factor);
         // `find_package(Foo)` also reads `foo-config.cmake`.
         let folded = name.to_ascii_lowercase();
@@ -123,7 +133,8 @@ impl PackageIndex {
         ] {
             self.collect(&guess, factor * GUESS, depth.min(1), answer);
         }
-        if answer.is_empty() {
+        // A find module that some other package happens to carry answers less than a file of that name.
+        if !answer.reaches(factor * GUESS) {
             for guess in [
                 Key::Header(format!("{bare}/{bare}.h")),
                 Key::Header(format!("{bare}.h")),
@@ -155,20 +166,22 @@ impl PackageIndex {
         if !answer.is_empty() {
             return;
         }
-        // `aclocal-1.14`, `gcc-4.8`, `python3.7`, `qmake-qt5`: the same program of the version that there is.
+        // `aclocal-1.14`, `gcc-4.8`, `python3.7`: the same program of the version that there is. But not another
+        // language under the same name.
+        if name.starts_with("python2") {
+            return;
+        }
+        let digits = |c: char| c.is_ascii_digit();
+        let major = name.trim_end_matches(digits).trim_end_matches('.');
         let plain = name
-            .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+            .trim_end_matches(|c: char| digits(c) || c == '.')
             .trim_end_matches('-');
-        if plain.len() > 1 && plain != name {
-            for row in overrides(&Key::Command(plain.to_owned())).filter(|row| self.has_package(row.package)) {
-                let candidate = Candidate {
-                    package: row.package.to_owned(),
-                    because: format!("override table: {}", row.reason),
-                    score: CERTAIN,
-                };
-                answer.add(candidate, factor * GUESS);
+        for shorter in [major, plain] {
+            if shorter.len() < 2 || shorter == name || !answer.is_empty() {
+                continue;
             }
-            answer.extend(self.look_up(Family::Command, plain.as_bytes()), factor * GUESS);
+            self.override_rows(&Key::Command(shorter.to_owned()), factor * GUESS, answer);
+            answer.extend(self.look_up(Family::Command, shorter.as_bytes()), factor * GUESS);
         }
     }
 

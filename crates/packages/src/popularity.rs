@@ -106,7 +106,7 @@ fn is_default(package: &str) -> bool {
 
 /// Packages that own popular names without being meant: other C libraries, other machines, copies, records.
 fn name_weight(package: &str) -> f32 {
-    const STARTS: [&str; 9] = [
+    const STARTS: [&str; 12] = [
         "dietlibc",
         "musl",
         "wasi-",
@@ -116,6 +116,9 @@ fn name_weight(package: &str) -> f32 {
         "mingw",
         "newlib",
         "libnewlib",
+        "lib32",
+        "libx32",
+        "lib64",
     ];
     const PARTS: [&str; 6] = ["-cross", "-dbg", "mingw-w64", "-android-", "-arm-none-", "-avr"];
     const ENDS: [&str; 5] = ["-doc", "-examples", "-dbgsym", "-source", "-udeb"];

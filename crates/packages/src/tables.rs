@@ -4,7 +4,7 @@ mod cmake;
 mod macros;
 mod overrides;
 
-pub(crate) use cmake::find_module;
+pub(crate) use cmake::{customary_module, find_module};
 pub(crate) use macros::macro_keys;
 pub(crate) use overrides::{is_generated, is_gone, overrides};
 

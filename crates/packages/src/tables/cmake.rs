@@ -11,6 +11,48 @@ pub(crate) fn find_module(name: &str) -> Option<&'static [Static]> {
     MODULES.get(at).map(|(_, keys)| *keys)
 }
 
+/// What the find modules that projects bring along under a customary name look for.
+pub(crate) fn customary_module(name: &str) -> Option<&'static [Static]> {
+    let folded = name.to_ascii_lowercase();
+    CUSTOMARY
+        .iter()
+        .find(|(names, _)| names.contains(&folded.as_str()))
+        .map(|(_, keys)| *keys)
+}
+
+/// In lower case, as projects agree on no spelling.
+static CUSTOMARY: &[(&[&str], &[Static])] = &[
+    (&["mysql", "mariadb", "mysqlclient", "libmysql"], &[H("mysql.h")]),
+    (&["glib", "glib2", "gobject", "gio"], &[P("glib-2.0")]),
+    (&["gtk3", "gtk+3", "gtk-3"], &[P("gtk+-3.0")]),
+    (&["gtk4"], &[P("gtk4")]),
+    (&["gtkmm", "gtkmm3"], &[P("gtkmm-3.0")]),
+    (
+        &["ffmpeg", "libav", "avcodec", "libavcodec"],
+        &[P("libavcodec"), P("libavformat"), P("libswscale"), P("libavutil")],
+    ),
+    (&["libusb", "libusb1", "usb1", "usb", "libusb-1"], &[P("libusb-1.0")]),
+    (&["fftw", "fftw3f", "fftw3l"], &[P("fftw3")]),
+    (&["sdl12", "sdl1"], &[H("SDL/SDL.h")]),
+    (&["gstreamer", "gst"], &[P("gstreamer-1.0"), P("gstreamer-base-1.0")]),
+    (&["dbus", "dbus1"], &[P("dbus-1")]),
+    (&["udev", "libudev"], &[P("libudev")]),
+    (&["systemd", "libsystemd"], &[P("libsystemd")]),
+    (&["pcre"], &[P("libpcre")]),
+    (&["pcre2"], &[P("libpcre2-8")]),
+    (&["jsonc", "json-c", "libjson-c"], &[P("json-c")]),
+    (&["yaml", "libyaml"], &[P("yaml-0.1")]),
+    (&["yamlcpp"], &[P("yaml-cpp")]),
+    (&["opengles", "opengles2", "gles2", "glesv2"], &[P("glesv2")]),
+    (&["egl"], &[P("egl")]),
+    (&["xcb"], &[P("xcb")]),
+    (&["zip", "libzip"], &[P("libzip")]),
+    (&["nl", "libnl", "libnl3"], &[P("libnl-3.0"), P("libnl-genl-3.0")]),
+    (&["luajit"], &[P("luajit")]),
+    (&["guile"], &[P("guile-3.0")]),
+    (&["pugixml"], &[H("pugixml.hpp")]),
+];
+
 /// Sorted by name.
 static MODULES: &[(&str, &[Static])] = &[
     ("ALSA", &[H("alsa/asoundlib.h")]),
@@ -18,7 +60,7 @@ static MODULES: &[(&str, &[Static])] = &[
     ("AVIFile", &[]),
     ("Armadillo", &[H("armadillo")]),
     ("BISON", &[B("bison")]),
-    ("BLAS", &[P("blas-openblas"), L("openblas"), L("blas")]),
+    ("BLAS", &[Q("libopenblas-dev"), L("blas")]),
     ("BZip2", &[H("bzlib.h")]),
     ("Backtrace", &[]),
     ("Boost", &[H("boost/version.hpp")]),

@@ -21,6 +21,8 @@ static PREFIXES: &[(&str, &[Static])] = &[
     ("AC_ENABLE_STATIC", &[B("libtoolize")]),
     ("AC_LIBTOOL_", &[B("libtoolize")]),
     ("AC_LIBLTDL_", &[Q("libltdl-dev"), B("libtoolize")]),
+    ("AC_LIB_HAVE_LINKFLAGS", &[B("msgfmt")]),
+    ("AC_LIB_LINKFLAGS", &[B("msgfmt")]),
     ("AC_LIB_LTDL", &[Q("libltdl-dev"), B("libtoolize")]),
     ("AC_LTDL_", &[Q("libltdl-dev"), B("libtoolize")]),
     ("AC_PROG_INTLTOOL", &[B("intltoolize")]),

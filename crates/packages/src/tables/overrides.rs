@@ -45,6 +45,22 @@ const META: &str = "the metapackage follows the release's default version";
 
 static ROWS: &[(char, &[&str], Override)] = &[
     (
+        'b',
+        &["python3"],
+        to("python3", "the minimal package lacks most of the standard library"),
+    ),
+    (
+        'b',
+        &["convert", "identify", "mogrify", "montage", "composite"],
+        to("imagemagick", ALTERNATIVE),
+    ),
+    (
+        'b',
+        &["qmake-qt5"],
+        to("qt5-qmake", "other distributions tell the version by the name"),
+    ),
+    ('b', &["fpc"], to("fp-compiler", ALTERNATIVE)),
+    (
         'h',
         &["opencv2/opencv.hpp"],
         to("libopencv-dev", "it includes the headers of all modules"),
@@ -342,7 +358,11 @@ pub(crate) fn is_gone(name: &str) -> bool {
         "tchar.h",
         "malloc/malloc.h",
     ];
+    // A compiler has its own machine's intrinsics, and no package has another machine's.
+    const INTRINSICS: [&str; 3] = ["arm_neon.h", "arm_acle.h", "cpuid.h"];
     GONE.contains(&name)
+        || name.ends_with("intrin.h")
+        || INTRINSICS.contains(&name)
         || name.starts_with("mach/")
         || name.starts_with("CoreFoundation/")
         || name.starts_with("Carbon/")
