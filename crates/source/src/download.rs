@@ -281,7 +281,7 @@ fn answer(url: &str, result: Result<Response<Body>, ureq::Error>) -> Result<Opti
             url,
             "the host's name cannot be resolved; check the network connection",
         ))),
-        Err(ureq::Error::Io(error)) if is_dead(error.kind()) => Err(Failure::Final(network(
+        Err(ureq::Error::Io(error)) if is_dead(&error) => Err(Failure::Final(network(
             url,
             format!("{error}; check the network connection"),
         ))),
@@ -297,14 +297,15 @@ fn answer(url: &str, result: Result<Response<Body>, ureq::Error>) -> Result<Opti
     }
 }
 
-fn is_dead(kind: io::ErrorKind) -> bool {
+/// Whether trying again within seconds is pointless. A failed name lookup has no kind of its own, only a text.
+fn is_dead(error: &io::Error) -> bool {
     matches!(
-        kind,
+        error.kind(),
         io::ErrorKind::ConnectionRefused
             | io::ErrorKind::NetworkUnreachable
             | io::ErrorKind::HostUnreachable
             | io::ErrorKind::NetworkDown
-    )
+    ) || error.to_string().contains("failed to lookup address")
 }
 
 fn content_length(response: &Response<Body>) -> Option<u64> {

@@ -107,6 +107,10 @@ fn what_does_not_come_or_does_not_verify_is_told_with_the_url() {
             matches!(&error, SourceError::Network { url, .. } if url == dead),
             "{error}"
         );
+        assert!(
+            !error.to_string().contains("tried"),
+            "a dead network is told at once: {error}"
+        );
         assert_eq!(error.invalid_reason(), Some(seatrial_core::InvalidReason::Network));
     }
     world.assert_clean();
