@@ -6,6 +6,8 @@
 
 mod build;
 mod cmake;
+#[cfg(test)]
+mod cmake_samples;
 mod configure;
 #[cfg(test)]
 mod samples;

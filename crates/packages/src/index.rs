@@ -1,6 +1,7 @@
 //! The index of one archive: found on disk, or built.
 
 use std::{
+    fmt,
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
@@ -8,7 +9,6 @@ use std::{
 
 use fs_err as fs;
 use fst::Map;
-use memmap2::Mmap;
 use seatrial_core::{Digest, Platform};
 use seatrial_source::{DebianArchive, Progress};
 use seatrial_store::Home;
@@ -19,25 +19,34 @@ use crate::{
     format::{self, CANDIDATE_SIZE, COUNT_BITS, Layout, MOST_CANDIDATES, PLACEHOLDER},
 };
 
-/// A package index, open for look-ups. Cheap to share; look-ups do no I/O beyond page faults.
-#[derive(Debug)]
+/// A package index, open for look-ups. The whole file is held in memory, so look-ups do no I/O.
+///
+/// It is read rather than mapped: mapping needs unsafe code, which is for the sandbox alone, and saves milliseconds.
 pub struct PackageIndex {
     path: PathBuf,
-    bytes: Arc<Mmap>,
+    bytes: Arc<Vec<u8>>,
     layout: Layout,
     keys: Map<Slice>,
 }
 
-/// A part of the mapped file.
-#[derive(Debug, Clone)]
+/// A part of the file.
 struct Slice {
-    bytes: Arc<Mmap>,
+    bytes: Arc<Vec<u8>>,
     range: Range<usize>,
 }
 
 impl AsRef<[u8]> for Slice {
     fn as_ref(&self) -> &[u8] {
         self.bytes.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+/// Without the megabytes.
+impl fmt::Debug for PackageIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PackageIndex")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
     }
 }
 
@@ -103,7 +112,7 @@ impl PackageIndex {
     /// Opens an index file.
     pub fn open(path: &Path) -> Result<Self, PackagesError> {
         let wrong = || PackagesError::Format(path.display().to_string());
-        let bytes = Arc::new(map(path)?);
+        let bytes = Arc::new(fs::read(path)?);
         let layout = format::read(&bytes).ok_or_else(wrong)?;
         let slice = Slice {
             bytes: Arc::clone(&bytes),
@@ -204,17 +213,6 @@ impl PackageIndex {
     }
 }
 
-#[expect(
-    unsafe_code,
-    reason = "mapping a file is the only way to open megabytes in microseconds"
-)]
-fn map(path: &Path) -> Result<Mmap, PackagesError> {
-    let file = fs::File::open(path)?;
-    // SAFETY: index files are written under another name, renamed, and never written to again; a newer index is a
-    // new file, and deleting a mapped file keeps its content. So the bytes do not change while they are mapped.
-    Ok(unsafe { Mmap::map(file.file()) }?)
-}
-
 /// The index files of a platform, newest last.
 fn existing(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else {
@@ -238,7 +236,7 @@ fn newest(folder: &Path, prefix: &str) -> Option<PathBuf> {
     existing(folder, prefix).pop()
 }
 
-/// Other processes may still read an older index; on Linux they keep it until they close it.
+/// Whoever has opened an older index holds it in memory and does not miss the file.
 fn remove_older(folder: &Path, prefix: &str, keep: &Path) {
     for path in existing(folder, prefix) {
         if path != keep {
