@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{cmake_rows, cmake_samples::MESSAGES, line_rows};
-use crate::{Kind, diagnose};
+use crate::diagnose;
 
 /// Row, text, subject.
 static LINES: &[(&str, &str, &str)] = &[
