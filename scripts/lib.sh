@@ -6,7 +6,7 @@
 
 # shellcheck disable=SC2034  # used by the scripts that source this file
 # What a machine needs to build the program and to run boxes.
-SYSTEM_PACKAGES=(build-essential ca-certificates git mmdebstrap uidmap gpgv debian-archive-keyring xz-utils zstd)
+SYSTEM_PACKAGES=(build-essential ca-certificates git mmdebstrap uidmap gpgv debian-archive-keyring dpkg-dev xz-utils zstd)
 # shellcheck disable=SC2034
 # What the tests need on top: they sign an archive of their own.
 TEST_PACKAGES=(gpg)

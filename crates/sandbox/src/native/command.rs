@@ -4,7 +4,7 @@ use std::{
     ffi::CString,
     io::{self, Read, Write},
     os::{
-        fd::{AsRawFd, FromRawFd, OwnedFd},
+        fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd},
         unix::ffi::OsStrExt,
     },
     path::Path,
@@ -20,6 +20,7 @@ use nix::{
 };
 use rustix::{
     event::{PollFd, PollFlags, poll},
+    fs::{Mode, OFlags, open},
     mount::{MountFlags, UnmountFlags, mount, mount_bind_recursive, unmount},
     process::{PidfdFlags, chdir, pidfd_open, pivot_root},
 };
@@ -216,8 +217,13 @@ fn program(request: &ExecRequest) -> &str {
 }
 
 fn prepare(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd) -> Result<(), Failure> {
-    let null = std::fs::File::open("/dev/null").what("/dev/null")?;
-    rustix::stdio::dup2_stdin(&null).what("standard input")?;
+    // Not marked to be closed on execution, and never closed by a destructor: with everything else closed it may itself
+    // be descriptor 0.
+    let null = open("/dev/null", OFlags::RDONLY, Mode::empty()).what("/dev/null")?.into_raw_fd();
+    if null != 0 {
+        // SAFETY: the descriptor was opened above and is open.
+        rustix::stdio::dup2_stdin(unsafe { BorrowedFd::borrow_raw(null) }).what("standard input")?;
+    }
     rustix::stdio::dup2_stdout(out).what("standard output")?;
     rustix::stdio::dup2_stderr(err).what("standard error")?;
     close_others(&[0, 1, 2]);
