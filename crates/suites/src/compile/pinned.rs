@@ -75,6 +75,16 @@ impl PinnedTree {
         self.literals = OnceCell::new();
     }
 
+    /// Takes a source out that was replaced by another one under its name.
+    pub(super) fn forget(&mut self, path: &str) {
+        self.by_path.remove(path);
+        if let Some(paths) = self.names.get_mut(super::kinds::base_name(path)) {
+            paths.retain(|known| known != path);
+        }
+        self.lines = OnceCell::new();
+        self.literals = OnceCell::new();
+    }
+
     /// The pinned digest of a path relative to the tree.
     pub(super) fn digest(&self, path: &str) -> Option<Digest> {
         self.by_path.get(path).copied()

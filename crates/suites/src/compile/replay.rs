@@ -187,6 +187,7 @@ fn take_in_changes(
                 continue;
             }
             if retention(&tree.content(&path), &content) < REPLACED {
+                tree.forget(&path);
                 replaced.push(path);
                 continue;
             }

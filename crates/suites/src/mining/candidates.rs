@@ -95,6 +95,8 @@ pub(super) struct Index<'a> {
     pub(super) sources: BTreeMap<&'a str, &'a SourcePackage>,
     built: HashMap<(&'a str, &'a str), Vec<&'a BinaryPackage>>,
     base: HashSet<&'a str>,
+    /// Sources of the packages that provide a name.
+    providers: HashMap<&'a str, Vec<&'a str>>,
 }
 
 impl<'a> Index<'a> {
@@ -118,10 +120,17 @@ impl<'a> Index<'a> {
         for group in built.values_mut() {
             group.sort_by(|a, b| a.filename.cmp(&b.filename));
         }
+        let mut providers: HashMap<&str, Vec<&str>> = HashMap::new();
+        for binary in binaries {
+            for name in package_names(&binary.provides) {
+                providers.entry(name).or_default().push(&binary.source);
+            }
+        }
         Self {
             sources: newest,
             built,
             base: base_sources(binaries, options),
+            providers,
         }
     }
 
@@ -134,6 +143,21 @@ impl<'a> Index<'a> {
             .filter(|binary| !is_debug(binary))
             .copied()
             .collect()
+    }
+
+    /// The source itself, and the sources of packages that stand in for one of its packages: their files would be the
+    /// same programs. What the image already holds is not blocked, because everything may depend on it.
+    pub(super) fn answer_keys(&self, source: &SourcePackage) -> Vec<String> {
+        let mut keys = vec![source.package.clone()];
+        for binary in &source.binaries {
+            for stand_in in self.providers.get(binary.as_str()).into_iter().flatten() {
+                if !self.base.contains(stand_in) && !keys.iter().any(|key| key == stand_in) {
+                    keys.push((*stand_in).to_owned());
+                }
+            }
+        }
+        keys.get_mut(1..).unwrap_or_default().sort();
+        keys
     }
 
     /// Why the indexes alone rule a package out.

@@ -74,7 +74,7 @@ pub(super) fn derive(
             platform: options.platform.clone(),
             goal: Goal::Compile,
             budget: options.budget.clone(),
-            blocked_sources: vec![source.package.clone()],
+            blocked_sources: index.answer_keys(source),
         },
         truth: Truth {
             task: id,

@@ -223,6 +223,17 @@ fn harbour() -> FakeArchive {
     archive.change("rusty", |source| source.build_depends.push_str(", cargo"));
     archive.add("giant", "1-1", MAKE, &["usr/bin/giant"]);
     archive.change("giant", |source| source.files[0].size = 9_000_000);
+    archive.add("cutter", "1-1", MAKE, &["usr/bin/hull"]);
+    archive.change("cutter", |source| "kernel".clone_into(&mut source.section));
+    archive
+        .binaries
+        .lock()
+        .unwrap()
+        .iter_mut()
+        .filter(|binary| binary.package == "cutter")
+        .for_each(|binary| {
+            "hull (= 1)".clone_into(&mut binary.provides);
+        });
     archive.add("patch", "1-1", MAKE, &["usr/bin/patch"]);
     archive
 }
@@ -267,7 +278,7 @@ fn a_draw_takes_what_fits_and_says_why_the_rest_does_not() {
     expect![[r#"
         cmake: keel
         make: hull
-        debian:hull=1-1 blocks ["hull"], expects ["hull"]
+        debian:hull=1-1 blocks ["hull", "cutter"], expects ["hull"]
         debian:keel=2-1 blocks ["keel"], expects ["keel", "libkeel.so.2.0.0"]
         - snake: has a binding whose name or place depends on Python
         - leaflet: its packages hold no ELF program or shared library
@@ -275,6 +286,7 @@ fn a_draw_takes_what_fits_and_says_why_the_rest_does_not() {
         - script: mostly in other languages than C and C++
         - rusty: needs cargo
         - patch: part of the image
+        - cutter: section kernel
         - kernel: section kernel
         - lost: the mirror lacks lost_1-1.orig.tar.gz
         - giant: upstream source over 1500000 bytes
@@ -288,7 +300,7 @@ fn the_same_draw_gives_the_same_corpus() {
     mine_debian_compile(&harbour(), &options(first.path()), &mut |_| {}).unwrap();
     mine_debian_compile(&harbour(), &options(second.path()), &mut |_| {}).unwrap();
     assert_eq!(files(first.path()), files(second.path()));
-    assert!(files(first.path())["left-out.tsv"].contains("section kernel\t1\tkernel\n"));
+    assert!(files(first.path())["left-out.tsv"].contains("section kernel\t2\tcutter kernel\n"));
 }
 
 #[test]
