@@ -75,7 +75,14 @@ impl Trial {
     }
 
     fn is_better_than(&self, other: &Self) -> bool {
-        let place = |trial: &Self| (trial.clean, trial.reached, trial.checks);
+        // A build that makes nothing came no further than one that fails, whatever it says.
+        let place = |trial: &Self| {
+            if trial.clean && !trial.is_product() {
+                (false, reached(Purpose::Build), 0)
+            } else {
+                (trial.clean, trial.reached, trial.checks)
+            }
+        };
         place(self) > place(other) || place(self) == place(other) && self.worth > other.worth
     }
 

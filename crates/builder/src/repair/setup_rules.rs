@@ -235,7 +235,7 @@ pub(super) static RULES: [Rule; 20] = [
         phases: &[Build],
         systems: &[],
         when: log(
-            r"No such file or directory|No rule to make target|file not recognized|cannot (?:find|open|stat|create)|unterminated|File format not recognized|jobserver|cannot open output file|file truncated|Bus error|Text file busy",
+            r"(?:config|version|generated|\.tab|\.pb|ui_\w+|moc_\w+)\S*\.h(?:pp)?: No such file|\.(?:o|lo|a|la|[ly])\W*:? (?:No such file|not found)|No rule to make target|file not recognized|cannot (?:open|stat|create)|File format not recognized|jobserver|cannot open output file|file truncated|Bus error|Text file busy",
         ),
         change: |settings| settings.serial = true,
     },

@@ -57,18 +57,21 @@ impl Answer {
 /// The first answer that fits is given; a command that none fits succeeds in silence.
 pub(crate) struct Scripted {
     answers: Vec<Answer>,
-    /// State, and frozen states.
+    state: State,
+    frozen: Vec<State>,
+}
+
+#[derive(Clone, Default)]
+struct State {
     packages: Vec<String>,
     files: BTreeMap<String, Vec<u8>>,
-    frozen: Vec<(Vec<String>, BTreeMap<String, Vec<u8>>)>,
 }
 
 impl Scripted {
     pub(crate) fn new(answers: Vec<Answer>) -> Self {
         Self {
             answers,
-            packages: Vec::new(),
-            files: BTreeMap::new(),
+            state: State::default(),
             frozen: Vec::new(),
         }
     }
@@ -90,7 +93,7 @@ impl Sandbox for Scripted {
         let installed = |needs: &[&str]| {
             needs
                 .iter()
-                .all(|need| self.packages.iter().any(|package| package == need))
+                .all(|need| self.state.packages.iter().any(|package| package == need))
         };
         let answer = self
             .answers
@@ -100,14 +103,14 @@ impl Sandbox for Scripted {
         if let Some(answer) = answer {
             output.bytes(Stream::Err, answer.output.as_bytes());
             for name in answer.makes {
-                self.files.insert(format!("/build/source/{name}"), program());
+                self.state.files.insert(format!("/build/source/{name}"), program());
             }
         }
         if code == 0
             && let Some((_, rest)) = script.split_once("--no-install-recommends ")
         {
             let names = rest.split("||").next().unwrap();
-            self.packages.extend(names.split_whitespace().map(str::to_owned));
+            self.state.packages.extend(names.split_whitespace().map(str::to_owned));
         }
         Ok(Execution {
             status: Status::Exited(code),
@@ -135,19 +138,20 @@ impl Sandbox for Scripted {
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, SandboxError> {
-        self.frozen.push((self.packages.clone(), self.files.clone()));
+        self.frozen.push(self.state.clone());
         Ok(Snapshot(self.frozen.len() as u32 - 1))
     }
 
     fn rollback(&mut self, snapshot: &Snapshot) -> Result<(), SandboxError> {
         self.frozen.truncate(snapshot.0 as usize + 1);
-        (self.packages, self.files) = self.frozen.last().unwrap().clone();
+        self.state = self.frozen.last().unwrap().clone();
         Ok(())
     }
 
     fn changes(&mut self, since: &Snapshot) -> Result<Vec<Change>, SandboxError> {
-        let before = &self.frozen[since.0 as usize].1;
+        let before = &self.frozen[since.0 as usize].files;
         Ok(self
+            .state
             .files
             .iter()
             .filter(|(path, _)| !before.contains_key(*path))

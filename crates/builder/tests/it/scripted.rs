@@ -11,11 +11,11 @@ const MAKEFILE: &[(&str, &str)] = &[
 ];
 
 /// Builds and compares the decisions, the recipe's own words and the explanation.
-fn check(files: &[(&str, &str)], answers: Vec<Answer>, names: Names, expected: &Expect) {
+fn check(files: &[(&str, &str)], answers: Vec<Answer>, names: &Names, expected: &Expect) {
     let tree = tempfile::tempdir().unwrap();
     lay(tree.path(), files);
     let mut notes = Notes::default();
-    let report = build(tree.path(), &mut Scripted::new(answers), &names, &mut notes).unwrap();
+    let report = build(tree.path(), &mut Scripted::new(answers), names, &mut notes).unwrap();
     let mut lines = notes.decisions;
     if let Some(recipe) = &report.recipe {
         for step in &recipe.steps {
@@ -40,7 +40,7 @@ fn what_an_error_names_is_installed_and_the_next_candidate_is_tried() {
                 "ship.c:1:10: fatal error: rope.h: No such file or directory\ncompilation terminated.\n",
             ),
         ],
-        Names(&[("header `rope.h`", &["rope-tools", "librope-dev"])]),
+        &Names(&[("header `rope.h`", &["rope-tools", "librope-dev"])]),
         &expect![[r#"
             found 1 way to build: Make at the top
             try Make at the top
@@ -70,7 +70,7 @@ fn a_package_that_cannot_be_installed_is_done_without() {
                 "ship.c:1:10: fatal error: rope.h: No such file or directory\ncompilation terminated.\n",
             ),
         ],
-        Names(&[("header `rope.h`", &["gone", "librope-dev"])]),
+        &Names(&[("header `rope.h`", &["gone", "librope-dev"])]),
         &expect![[r#"
             found 1 way to build: Make at the top
             try Make at the top
@@ -97,7 +97,7 @@ fn flags_are_added_by_rule_and_taken_back_when_they_do_no_good() {
                 "ld: b.o:(.bss+0x0): multiple definition of `mast'; a.o:(.bss+0x0): first defined here\ncollect2: error: ld returned 1 exit status\n",
             ),
         ],
-        Names(&[]),
+        &Names(&[]),
         &expect![[r"
             found 1 way to build: Make at the top
             try Make at the top
@@ -123,7 +123,7 @@ fn a_part_that_was_built_is_kept_with_the_reason_why_it_is_only_a_part() {
     check(
         MAKEFILE,
         vec![partly],
-        Names(&[]),
+        &Names(&[]),
         &expect![[r#"
             found 1 way to build: Make at the top
             try Make at the top
@@ -149,7 +149,7 @@ fn the_next_plan_is_tried_when_the_first_makes_nothing() {
             ),
             Answer::ok("\nmake -k", &["ship"]),
         ],
-        Names(&[]),
+        &Names(&[]),
         &expect![[r#"
             found 2 ways to build: CMake at the top; Make at the top
             try CMake at the top
@@ -159,7 +159,7 @@ fn the_next_plan_is_tried_when_the_first_makes_nothing() {
             [prepare] chmod 755 "$OUT/tools/strip" "$OUT/tools/sudo"
             [build] make -k -j"$JOBS"
             Built with Make at the top: ship.
-            - CMake at the top (2 rounds); stopped by: configure: CMake Error at CMakeLists.txt:1 (message):
+            - CMake at the top (2 rounds); stopped by: configure: CMake Error at CMakeLists.txt:1 (message): sorry
             - Make at the top (1 round); clean
         "#]],
     );
@@ -170,7 +170,7 @@ fn nothing_to_build_is_said_without_touching_the_box() {
     check(
         &[],
         vec![],
-        Names(&[]),
+        &Names(&[]),
         &expect![[r"
         The folder is empty: there is nothing to build. Name the folder that holds the source.
     "]],
@@ -178,7 +178,7 @@ fn nothing_to_build_is_said_without_touching_the_box() {
     check(
         &[("README", "words\n")],
         vec![],
-        Names(&[]),
+        &Names(&[]),
         &expect![[r"
         No build system and no C or C++ source was found. Looked for CMake, Meson, Autotools, configure scripts, makefiles, qmake, SCons, Waf, Ninja, Imake, build scripts and plain sources, in every folder.
     "]],
