@@ -219,7 +219,9 @@ fn program(request: &ExecRequest) -> &str {
 fn prepare(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd) -> Result<(), Failure> {
     // Not marked to be closed on execution, and never closed by a destructor: with everything else closed it may itself
     // be descriptor 0.
-    let null = open("/dev/null", OFlags::RDONLY, Mode::empty()).what("/dev/null")?.into_raw_fd();
+    let null = open("/dev/null", OFlags::RDONLY, Mode::empty())
+        .what("/dev/null")?
+        .into_raw_fd();
     if null != 0 {
         // SAFETY: the descriptor was opened above and is open.
         rustix::stdio::dup2_stdin(unsafe { BorrowedFd::borrow_raw(null) }).what("standard input")?;

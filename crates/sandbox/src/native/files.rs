@@ -7,20 +7,24 @@ use std::{
         fd::OwnedFd,
         unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     },
-    path::{Component, Path, PathBuf},
+    path::Path,
 };
 
-use super::wire::FileRequest;
+use super::{
+    archive::{self, Owners},
+    wire::FileRequest,
+};
 
 /// Does one piece of work; the pipe carries its bytes.
 pub(crate) fn work(request: FileRequest, pipe: OwnedFd) -> io::Result<()> {
     let mut pipe = fs::File::from(pipe);
     match request {
         FileRequest::WriteTree { folder } => {
-            make_folders(Path::new(&folder))?;
-            unpack(pipe, Path::new(&folder), Owners::Root)
+            let folder = Path::new(&folder);
+            make_folders(folder)?;
+            archive::unpack(pipe, folder, Owners::Root)
         }
-        FileRequest::ReadTree { path } => pack(&path, pipe),
+        FileRequest::ReadTree { path } => archive::pack(Path::new(&path), pipe).map_err(named(Path::new(&path))),
         FileRequest::WriteFile { path, mode } => {
             let path = Path::new(&path);
             if let Some(folder) = path.parent() {
@@ -31,8 +35,13 @@ pub(crate) fn work(request: FileRequest, pipe: OwnedFd) -> io::Result<()> {
                 .truncate(true)
                 .write(true)
                 .mode(mode)
+                // A pipe that nobody reads must not keep anybody waiting.
+                .custom_flags(libc::O_NONBLOCK)
                 .open(path)
                 .map_err(named(path))?;
+            if !file.metadata()?.is_file() {
+                return Err(io::Error::other(format!("{}: not a regular file", path.display())));
+            }
             file.set_permissions(fs::Permissions::from_mode(mode))
                 .map_err(named(path))?;
             io::copy(&mut pipe, &mut file).map(drop)
@@ -40,7 +49,12 @@ pub(crate) fn work(request: FileRequest, pipe: OwnedFd) -> io::Result<()> {
         FileRequest::ReadFile { path, limit } => {
             let path = Path::new(&path);
             // Opening a pipe or a device could wait for ever.
-            let known = fs::metadata(path).map_err(named(path))?;
+            let known = fs::metadata(path).map_err(|error| match error.raw_os_error() {
+                // Not there, though the kernel has another word for it.
+                Some(libc::ENOTDIR | libc::ELOOP | libc::ENAMETOOLONG) => io::ErrorKind::NotFound.into(),
+                _ => error,
+            });
+            let known = known.map_err(named(path))?;
             if !known.is_file() {
                 return Err(io::Error::new(
                     io::ErrorKind::NotFound,
@@ -67,76 +81,11 @@ fn make_folders(path: &Path) -> io::Result<()> {
         .map_err(named(path))
 }
 
-/// Who owns what is unpacked.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Owners {
-    /// The namespace's root.
-    Root,
-    /// Whoever the archive says.
-    Archive,
-}
-
-/// Unpacks an image into the present folder.
+/// Unpacks an image into the present folder, which becomes this process's root.
 pub(crate) fn unpack_image(pipe: OwnedFd) -> io::Result<()> {
     rustix::process::umask(rustix::fs::Mode::empty());
-    unpack(fs::File::from(pipe), Path::new("."), Owners::Archive)
-}
-
-fn unpack(stream: fs::File, folder: &Path, owners: Owners) -> io::Result<()> {
-    let mut stream = io::BufReader::with_capacity(1 << 20, stream);
-    {
-        let mut archive = tar::Archive::new(&mut stream);
-        archive.set_preserve_permissions(true);
-        archive.set_preserve_mtime(true);
-        archive.set_preserve_ownerships(owners == Owners::Archive);
-        archive.set_overwrite(true);
-        // Folders get their modes and times last, so that a read-only one can be filled.
-        let mut folders = Vec::new();
-        for entry in archive.entries()? {
-            let mut entry = entry?;
-            let path = entry.path()?.into_owned();
-            let plain = path
-                .components()
-                .all(|part| matches!(part, Component::Normal(_) | Component::CurDir | Component::RootDir));
-            if !plain {
-                return Err(io::Error::other(format!(
-                    "the tar entry {} leads out of its folder",
-                    path.display()
-                )));
-            }
-            let kind = entry.header().entry_type();
-            if kind.is_character_special() || kind.is_block_special() || kind.is_fifo() {
-                // A box has its own /dev; an image's is not needed, and anything else has no business with devices.
-                continue;
-            }
-            if kind.is_dir() {
-                folders.push(entry);
-            } else {
-                entry.unpack_in(folder)?;
-            }
-        }
-        folders.sort_by(|a, b| b.path_bytes().cmp(&a.path_bytes()));
-        for mut entry in folders {
-            entry.unpack_in(folder)?;
-        }
-    }
-    // The writer must not get a broken pipe for the padding after the end mark.
-    io::copy(&mut stream, &mut io::sink()).map(drop)
-}
-
-fn pack(path: &str, pipe: fs::File) -> io::Result<()> {
-    let path = Path::new(path);
-    let known = fs::symlink_metadata(path).map_err(named(path))?;
-    let mut builder = tar::Builder::new(io::BufWriter::with_capacity(1 << 20, pipe));
-    builder.follow_symlinks(false);
-    builder.sparse(false);
-    if known.is_dir() {
-        builder.append_dir_all(".", path)?;
-    } else {
-        let name = path.file_name().map_or_else(|| PathBuf::from("file"), PathBuf::from);
-        builder.append_path_with_name(path, name)?;
-    }
-    builder.into_inner()?.flush()
+    rustix::process::chroot(".")?;
+    archive::unpack(fs::File::from(pipe), Path::new("/"), Owners::Archive)
 }
 
 /// Bytes of disk below a folder, without following links or leaving the file system.

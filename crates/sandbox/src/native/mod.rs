@@ -11,8 +11,9 @@
 //! | [`trash`] | harness | deletes what dead boxes left |
 //! | [`wire`] | both | messages and descriptors over one socket |
 //! | [`supervisor`], [`layers`] | helper | the loop, the overlay's layers |
-//! | [`command`], [`files`], [`walk`] | helper's children | one command, one file operation, one comparison |
+//! | [`command`], [`files`], [`archive`], [`walk`] | helper's children | one command, one file operation, one comparison |
 
+mod archive;
 mod command;
 mod factory;
 mod files;
