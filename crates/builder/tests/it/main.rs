@@ -1,5 +1,9 @@
 //! The builder at its seams: the loop against a scripted box, and whole builds in real ones.
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that cannot be set up has failed"
+)]
 
 mod real;
 mod script;
