@@ -48,11 +48,9 @@ struct Unpacker<'a> {
 impl Unpacker<'_> {
     fn run(mut self, stream: &mut impl Read) -> io::Result<()> {
         let mut archive = tar::Archive::new(stream);
-        let mut entries = archive.entries()?;
         let mut any = false;
-        loop {
-            // An archive cut off between two entries has no end mark, but neither have some that are whole.
-            let Some(entry) = entries.next() else { break };
+        // An archive cut off between two entries has no end mark, but neither have some that are whole.
+        for entry in archive.entries()? {
             let mut entry = entry?;
             let name = entry.path()?.into_owned();
             any = true;
@@ -157,7 +155,7 @@ impl Unpacker<'_> {
                     ));
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    fs::DirBuilder::new().mode(0o755).create(&path)?
+                    fs::DirBuilder::new().mode(0o755).create(&path)?;
                 }
                 Err(error) => return Err(error),
             }

@@ -2,7 +2,7 @@
 
 use std::{
     ffi::CString,
-    io::{self, Read, Write},
+    io::{self, PipeReader, Read, Write},
     os::{
         fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd},
         unix::ffi::OsStrExt,
@@ -14,7 +14,7 @@ use nix::{
     sys::{
         resource::{Resource, UsageWho, getrusage, setrlimit},
         signal::{SigSet, SigmaskHow, Signal, kill, sigprocmask},
-        wait::{WaitStatus, waitpid},
+        wait::{WaitPidFlag, WaitStatus, waitpid},
     },
     unistd::{ForkResult, Pid, fork},
 };
@@ -118,30 +118,80 @@ pub(crate) fn run(
 fn watch(channel: &mut Channel, pid: Pid) -> io::Result<bool> {
     let raw = rustix::process::Pid::from_raw(pid.as_raw()).ok_or(io::ErrorKind::InvalidInput)?;
     let process = pidfd_open(raw, PidfdFlags::empty())?;
+    let mut measuring: Option<(Pid, PipeReader)> = None;
     loop {
-        let (ended, asked) = {
-            let mut waited = [
+        let (ended, asked, measured) = {
+            let mut waited = vec![
                 PollFd::new(&process, PollFlags::IN),
                 PollFd::new(&*channel, PollFlags::IN),
             ];
+            waited.extend(measuring.as_ref().map(|(_, pipe)| PollFd::new(pipe, PollFlags::IN)));
             match poll(&mut waited, None) {
                 Err(rustix::io::Errno::INTR) => continue,
                 other => other?,
             };
-            let [process, channel] = &waited;
-            (!process.revents().is_empty(), !channel.revents().is_empty())
+            let is = |index: usize| waited.get(index).is_some_and(|waited| !waited.revents().is_empty());
+            (is(0), is(1), is(2))
         };
-        if asked {
+        if measured && let Some(measured) = measuring.take() {
+            channel.send(&Reply::Usage(result(measured)?), &[])?;
+        } else if asked {
             match channel.receive::<Request>()? {
                 None => return Ok(false),
                 Some((Request::Kill, _)) => kill(pid, Signal::SIGKILL)?,
-                Some((Request::Usage, _)) => {
-                    channel.send(&Reply::Usage(files::usage(Path::new(LAYERS))), &[])?;
-                }
+                // In a child, because a wish to end the command must not wait for a walk over all that it wrote.
+                Some((Request::Usage, _)) => measuring = Some(measure()?),
                 Some(_) => return Err(io::Error::other("a request while a command runs")),
             }
         } else if ended {
+            if let Some(measured) = measuring.take() {
+                channel.send(&Reply::Usage(result(measured)?), &[])?;
+            }
             return Ok(true);
+        }
+    }
+}
+
+/// Starts to measure what the box has written, in a child that tells it through a pipe.
+fn measure() -> io::Result<(Pid, PipeReader)> {
+    let (read, mut write) = io::pipe()?;
+    // SAFETY: this process has one thread.
+    match unsafe { fork() }? {
+        ForkResult::Child => {
+            let _ = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
+            drop(write.write_all(&files::usage(Path::new(LAYERS)).to_le_bytes()));
+            // SAFETY: as in `init`.
+            unsafe { libc::_exit(0) }
+        }
+        ForkResult::Parent { child } => Ok((child, read)),
+    }
+}
+
+fn result((child, mut pipe): (Pid, PipeReader)) -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    let read = pipe.read_exact(&mut bytes);
+    let _ = waitpid(child, None);
+    read.map(|()| u64::from_le_bytes(bytes))
+}
+
+/// Deletes folders in a child, while the box goes on; what it does not get done goes when the box is deleted.
+pub(crate) fn delete_behind(folders: Vec<String>) {
+    // SAFETY: this process has one thread.
+    if let Ok(ForkResult::Child) = unsafe { fork() } {
+        let _ = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
+        for folder in folders {
+            drop(files::remove(Path::new(&folder)));
+        }
+        // SAFETY: as in `init`.
+        unsafe { libc::_exit(0) }
+    }
+}
+
+/// Takes note of children that have ended by themselves.
+pub(crate) fn reap_deleters() {
+    while let Ok(status) = waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+        if status == WaitStatus::StillAlive {
+            break;
         }
     }
 }
@@ -176,7 +226,7 @@ fn start(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd, status: &OwnedFd) 
     }
 }
 
-/// Reaps everything until the main process has ended.
+/// Reaps everything until the main process has ended, then ends and reaps what it left, so that it is counted.
 fn reap(main: Pid) -> Ended {
     let mut ended = Ended::default();
     loop {
@@ -187,6 +237,13 @@ fn reap(main: Pid) -> Ended {
             Err(_) => ended.signal = Some(libc::SIGKILL),
         }
         break;
+    }
+    // The first process of a namespace is spared by this, and a fork that is under way meets its signal.
+    while kill(Pid::from_raw(-1), Signal::SIGKILL).is_ok() {
+        match waitpid(None, None) {
+            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+            Err(_) => break,
+        }
     }
     if let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) {
         let micros = |time: nix::sys::time::TimeVal| (time.tv_sec() as u64) * 1_000_000 + time.tv_usec() as u64;

@@ -12,6 +12,7 @@ use std::{
 
 use super::{
     archive::{self, Owners},
+    layers::counts,
     wire::FileRequest,
 };
 
@@ -88,43 +89,96 @@ pub(crate) fn unpack_image(pipe: OwnedFd) -> io::Result<()> {
     archive::unpack(fs::File::from(pipe), Path::new("/"), Owners::Archive)
 }
 
-/// Bytes of disk below a folder, without following links or leaving the file system.
-pub(crate) fn usage(folder: &Path) -> u64 {
+/// Bytes of disk that a box's layers take, without following links.
+pub(crate) fn usage(layers: &Path) -> u64 {
     let mut sum = 0;
-    let mut folders = vec![folder.to_owned()];
+    let mut folders: Vec<_> = entries(layers)
+        .filter(|entry| counts(Path::new(&entry.file_name())))
+        .map(|entry| entry.path())
+        .collect();
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        for entry in entries(&folder) {
             let Ok(known) = entry.metadata() else { continue };
             if known.is_dir() {
                 folders.push(entry.path());
-            } else {
-                // A file with several names is counted for its share under each.
-                sum += known.blocks() * 512 / known.nlink().max(1);
             }
+            // A file with several names is counted for its share under each.
+            sum += known.blocks() * 512 / if known.is_dir() { 1 } else { known.nlink().max(1) };
         }
     }
     sum
 }
 
-/// Removes a tree whose folders may be closed to their owner.
-pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open_up(path);
-            fs::remove_dir_all(path)
-        }
-        other => other,
-    }
+fn entries(folder: &Path) -> impl Iterator<Item = fs::DirEntry> {
+    fs::read_dir(folder).into_iter().flatten().flatten()
 }
 
-fn open_up(path: &Path) {
-    let Ok(known) = fs::symlink_metadata(path) else { return };
-    if !known.is_dir() {
-        return;
+/// Levels of folders that are deleted where they are; deeper ones are moved up first, so that no path gets longer than
+/// the kernel takes and no list longer than memory, whatever a box has built.
+const LEVELS: usize = 64;
+
+/// Removes a tree, whatever its shape and modes. One that is not there is removed already.
+pub(crate) fn remove(top: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(top) {
+        Ok(known) if known.is_dir() => {}
+        Ok(_) => return fs::remove_file(top),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
     }
-    drop(fs::set_permissions(path, fs::Permissions::from_mode(0o700)));
-    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-        open_up(&entry.path());
+    let mut moved = 0_u64;
+    let mut waiting = vec![(top.to_owned(), 0, false)];
+    while let Some((folder, level, emptied)) = waiting.pop() {
+        if emptied {
+            ignore_missing(fs::remove_dir(&folder))?;
+            continue;
+        }
+        let listed = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
+                fs::read_dir(&folder)
+            }
+            other => other,
+        };
+        let listed = match listed {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            other => other?,
+        };
+        waiting.push((folder.clone(), level, true));
+        let mut closed = false;
+        for entry in listed {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                if level < LEVELS {
+                    waiting.push((entry.path(), level + 1, false));
+                    continue;
+                }
+                // A name that is taken is taken by a folder on this list or by a file of the box: the next one is tried.
+                loop {
+                    moved += 1;
+                    let place = top.join(format!(".seatrial-moved-{moved}"));
+                    if fs::symlink_metadata(&place).is_ok() {
+                        continue;
+                    }
+                    fs::rename(entry.path(), &place)?;
+                    waiting.push((place, 1, false));
+                    break;
+                }
+            } else if let Err(error) = ignore_missing(fs::remove_file(entry.path())) {
+                if closed || error.kind() != io::ErrorKind::PermissionDenied {
+                    return Err(error);
+                }
+                closed = true;
+                fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
+                ignore_missing(fs::remove_file(entry.path()))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
     }
 }

@@ -1,10 +1,11 @@
 //! The overlay's layers: the image, the host's files, one layer per snapshot, and the one that is written to.
 
-use std::io;
+use std::{ffi::CString, fs, io, path::Path};
 
 use rustix::{
     fs::{CWD, Mode, mkdirat},
     mount::{MountFlags, UnmountFlags, mount, unmount},
+    process::chdir,
 };
 
 /// Where the merged tree is mounted in the supervisor.
@@ -15,15 +16,25 @@ pub(crate) const IMAGE: &str = "/image";
 pub(crate) const HOST: &str = "/host";
 /// Where the layers of this box are in the supervisor.
 pub(crate) const LAYERS: &str = "/layers";
+/// Begins the names of layers that a rollback dropped and that are being deleted.
+pub(crate) const DROPPED: &str = "dropped-";
+/// Begins the names of the overlay's own scratch folders.
+const SCRATCH: &str = "work-";
 
-/// The layers of one box, as paths in the supervisor.
+/// The layers of one box.
 pub(crate) struct Layers {
     /// Lowest first: the image, then the host's files where there are any.
     base: Vec<String>,
-    /// Frozen layers, lowest first, and last the one that is written to.
-    own: Vec<String>,
+    /// Names of frozen layers, lowest first, and last the one that is written to. They are short numbers, because the
+    /// kernel takes all of them in one page.
+    own: Vec<u32>,
     /// Layers ever made, so that no name is used twice.
     made: u32,
+    /// Live snapshots, oldest first: the number that the harness knows, and how many layers are frozen below it.
+    snapshots: Vec<(u32, usize)>,
+    /// Snapshots ever made.
+    numbered: u32,
+    mounted: bool,
 }
 
 impl Layers {
@@ -32,78 +43,130 @@ impl Layers {
             base,
             own: Vec::new(),
             made: 0,
+            snapshots: Vec::new(),
+            numbered: 0,
+            mounted: false,
         }
     }
 
     /// Starts a new layer on top and mounts the whole.
     pub(crate) fn push(&mut self) -> io::Result<()> {
-        self.detach();
-        let layer = format!("{LAYERS}/{}", self.made);
-        let work = format!("{LAYERS}/work-{}", self.made);
+        self.detach()?;
+        let layer = self.made;
         self.made += 1;
-        mkdirat(CWD, &layer, Mode::from_raw_mode(0o755))?;
-        mkdirat(CWD, &work, Mode::from_raw_mode(0o700))?;
+        let scratch = format!("{LAYERS}/{SCRATCH}{layer}");
+        mkdirat(CWD, path(layer), Mode::from_raw_mode(0o755))?;
+        mkdirat(CWD, &scratch, Mode::from_raw_mode(0o700))?;
         self.own.push(layer);
-        self.attach(&work)
+        self.attach()
     }
 
-    /// How many layers this box has: the number of the snapshot that [`push`](Self::push) would freeze.
-    pub(crate) fn depth(&self) -> u32 {
-        self.own.len() as u32
-    }
-
-    /// Drops every layer above the first `depth` ones and starts a new one. The dropped folders stay until the box is
-    /// deleted, because deleting takes time that grows with them.
-    pub(crate) fn cut(&mut self, depth: u32) -> io::Result<()> {
-        if depth == 0 || depth >= self.depth() {
-            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+    /// Freezes the present state and names it. A layer to which nothing was written is not worth freezing.
+    pub(crate) fn snapshot(&mut self) -> io::Result<u32> {
+        let written = match self.own.last() {
+            Some(top) => fs::read_dir(path(*top))?.next().is_some(),
+            None => false,
+        };
+        if written {
+            self.push()?;
         }
-        self.detach();
-        self.own.truncate(depth as usize);
-        self.push()
+        let number = self.numbered;
+        self.numbered += 1;
+        self.snapshots.push((number, self.own.len().saturating_sub(1)));
+        Ok(number)
+    }
+
+    /// Goes back to a snapshot. The folders of dropped layers get another name, so that they can be deleted while the box
+    /// goes on; the caller does that.
+    pub(crate) fn rollback(&mut self, number: u32) -> io::Result<Vec<String>> {
+        let (position, depth) = self.find(number)?;
+        self.detach()?;
+        let mut dropped = Vec::new();
+        for layer in self.own.split_off(depth) {
+            let gone = format!("{LAYERS}/{DROPPED}{layer}");
+            fs::rename(path(layer), &gone)?;
+            dropped.push(gone);
+            dropped.push(format!("{LAYERS}/{SCRATCH}{layer}"));
+        }
+        self.snapshots.truncate(position + 1);
+        self.push()?;
+        Ok(dropped)
     }
 
     /// The layers above a snapshot and those below it, each topmost first.
-    pub(crate) fn around(&self, snapshot: u32) -> (Vec<&str>, Vec<&str>) {
-        let split = (snapshot as usize).min(self.own.len());
-        let (below, above) = self.own.split_at(split);
-        (
-            above.iter().rev().map(String::as_str).collect(),
-            below
-                .iter()
-                .rev()
-                .chain(self.base.iter().rev())
-                .map(String::as_str)
-                .collect(),
-        )
-    }
-
-    fn attach(&self, work: &str) -> io::Result<()> {
-        let Some((upper, frozen)) = self.own.split_last() else {
-            return Err(io::Error::from_raw_os_error(libc::EINVAL));
-        };
-        let lower: Vec<_> = frozen
+    pub(crate) fn around(&self, number: u32) -> io::Result<(Vec<String>, Vec<String>)> {
+        let (_, depth) = self.find(number)?;
+        let (below, above) = self.own.split_at(depth.min(self.own.len()));
+        let above = above.iter().rev().map(|layer| path(*layer)).collect();
+        let below = below
             .iter()
             .rev()
-            .chain(self.base.iter().rev())
-            .map(String::as_str)
+            .map(|layer| path(*layer))
+            .chain(self.base.iter().rev().cloned())
             .collect();
-        let options = format!("userxattr,lowerdir={},upperdir={upper},workdir={work}", lower.join(":"));
-        let options = std::ffi::CString::new(options).map_err(io::Error::other)?;
-        mount(
+        Ok((above, below))
+    }
+
+    fn find(&self, number: u32) -> io::Result<(usize, usize)> {
+        let position = self.snapshots.iter().position(|(known, _)| *known == number);
+        let found = position.and_then(|position| Some((position, self.snapshots.get(position)?.1)));
+        found.ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("this box has no snapshot {number} any more"),
+            )
+        })
+    }
+
+    fn attach(&mut self) -> io::Result<()> {
+        let Some((upper, frozen)) = self.own.split_last() else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        let frozen = frozen.iter().rev().map(u32::to_string);
+        // Relative to the folder of layers, as the numbers are.
+        let base = self.base.iter().rev().map(|path| format!("..{path}"));
+        let lower = frozen.chain(base).collect::<Vec<_>>().join(":");
+        // Volatile: nobody wants a box's files back after a power cut, and without it each unmount would wait until the
+        // host's whole file system is on the disk.
+        let options = format!("userxattr,volatile,lowerdir={lower},upperdir={upper},workdir={SCRATCH}{upper}");
+        if options.len() > 4000 {
+            return Err(io::Error::other(
+                "this box has more snapshots with changes between them than the kernel can stack",
+            ));
+        }
+        let options = CString::new(options).map_err(io::Error::other)?;
+        chdir(LAYERS)?;
+        let mounted = mount(
             "overlay",
             MERGED,
             "overlay",
             MountFlags::NODEV,
             Some(options.as_c_str()),
-        )?;
+        );
+        chdir("/")?;
+        mounted?;
+        self.mounted = true;
         Ok(())
     }
 
-    fn detach(&self) {
-        if !self.own.is_empty() {
-            // Nothing runs now, so this lets go at once; the layers themselves are untouched.
-            let _ = unmount(MERGED, UnmountFlags::DETACH);
+    fn detach(&mut self) -> io::Result<()> {
+        if !self.mounted {
+            return Ok(());
+        }
+        self.mounted = false;
+        match unmount(MERGED, UnmountFlags::empty()) {
+            // Something of a command that has just been killed may still hold on; it lets go in its own time.
+            Err(rustix::io::Errno::BUSY) => Ok(unmount(MERGED, UnmountFlags::DETACH)?),
+            other => Ok(other?),
         }
     }
+}
+
+fn path(layer: u32) -> String {
+    format!("{LAYERS}/{layer}")
+}
+
+/// Whether an entry of the folder of layers counts as written by the box.
+pub(crate) fn counts(name: &Path) -> bool {
+    !name.as_os_str().as_encoded_bytes().starts_with(DROPPED.as_bytes())
 }

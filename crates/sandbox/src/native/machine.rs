@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     io::{self, Read, Write},
-    os::fd::{AsFd, OwnedFd},
+    os::fd::AsFd,
     path::PathBuf,
     sync::{
         Arc,
@@ -12,26 +12,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use seatrial_core::Digest;
 use seatrial_store::Lease;
 
 use super::{
     factory::io_error,
+    running::{Disk, Killed, Running},
     trash::{Helper, Trash},
     walk::Line,
-    wire::{Ended, ExecRequest, FileRequest, Reply, Request},
+    wire::{ExecRequest, FileRequest, Reply, Request},
 };
 use crate::{
     BoxSpec, Change, Command, Execution, FileContent, Limits, OutputSink, Sandbox, SandboxError, Snapshot, Status,
-    Stream, TimeoutKind,
+    TimeoutKind,
 };
 
-/// How often limits and the stop switch are looked at while a command runs.
-const BEAT: Duration = Duration::from_millis(25);
-/// How often, at most, the box's disk usage is measured while a command runs.
-const MEASURE: Duration = Duration::from_secs(2);
+fn gone() -> SandboxError {
+    SandboxError::Died("it was ended".to_owned())
+}
 
+/// A live box.
 pub(crate) struct NativeBox {
     helper: Option<Helper>,
     image: Digest,
@@ -41,8 +41,7 @@ pub(crate) struct NativeBox {
     environment: BTreeMap<String, String>,
     stop: Arc<AtomicBool>,
     trash: Arc<Trash>,
-    /// Free bytes of the host's file system when the box was made.
-    free_at_start: u64,
+    disk: Disk,
 }
 
 impl NativeBox {
@@ -54,7 +53,8 @@ impl NativeBox {
         trash: Arc<Trash>,
     ) -> Self {
         let folder = lease.folder().to_owned();
-        let mut made = Self {
+        let disk = Disk::new(&folder, &spec.limits);
+        Self {
             helper: Some(helper),
             image: spec.image,
             limits: spec.limits.clone(),
@@ -63,35 +63,15 @@ impl NativeBox {
             environment,
             stop: Arc::default(),
             trash,
-            free_at_start: 0,
-        };
-        made.free_at_start = made.free().unwrap_or(0);
-        made
-    }
-
-    /// Bytes that the host's file system has left for an ordinary user.
-    fn free(&self) -> io::Result<u64> {
-        let known = rustix::fs::statvfs(&self.folder)?;
-        Ok(known.f_bavail * known.f_frsize)
+            disk,
+        }
     }
 
     fn live(&mut self) -> Result<&mut Helper, SandboxError> {
         if self.stop.load(Ordering::SeqCst) {
             return Err(SandboxError::Interrupted);
         }
-        self.helper
-            .as_mut()
-            .ok_or_else(|| SandboxError::Died("it was ended".to_owned()))
-    }
-
-    /// Fails when the host's disk is nearly full.
-    fn check_host(&self) -> Result<(), SandboxError> {
-        let free = self.free().map_err(io_error("asking for free disk space"))?;
-        if free < self.limits.host_reserve_bytes {
-            Err(SandboxError::HostDiskFull { free_mib: free >> 20 })
-        } else {
-            Ok(())
-        }
+        self.helper.as_mut().ok_or_else(gone)
     }
 
     /// Work on files whose bytes flow towards the box.
@@ -100,7 +80,7 @@ impl NativeBox {
         request: FileRequest,
         write: impl FnOnce(&mut io::PipeWriter) -> io::Result<()>,
     ) -> Result<(), SandboxError> {
-        self.check_host()?;
+        self.disk.check_host()?;
         let (read, mut pipe) = io::pipe().map_err(io_error("a pipe"))?;
         let helper = self.live()?;
         helper.send(&Request::Files(request), &[read.as_fd()])?;
@@ -138,7 +118,7 @@ impl NativeBox {
 
 impl Sandbox for NativeBox {
     fn exec(&mut self, command: &Command, output: &mut dyn OutputSink) -> Result<Execution, SandboxError> {
-        self.check_host()?;
+        self.disk.check_host()?;
         let (out, out_write) = io::pipe().map_err(io_error("a pipe"))?;
         let (err, err_write) = io::pipe().map_err(io_error("a pipe"))?;
         let mut env = self.environment.clone();
@@ -152,21 +132,20 @@ impl Sandbox for NativeBox {
             file_bytes: self.limits.file_bytes,
         };
         let began = Instant::now();
-        let helper = self.live()?;
+        if self.stop.load(Ordering::SeqCst) {
+            return Err(SandboxError::Interrupted);
+        }
+        let helper = self.helper.as_mut().ok_or_else(gone)?;
         helper.send(&Request::Exec(request), &[out_write.as_fd(), err_write.as_fd()])?;
         drop((out_write, err_write));
-        let mut streams = Streams {
-            pipes: [Some(out.into()), Some(err.into())],
-            left: [command.output_limit; 2],
-            truncated: 0,
-        };
-        let (ended, killed) = self.attend(command, began, &mut streams, output)?;
+        let mut running = Running::new(command, began, [out.into(), err.into()]);
+        let (ended, killed) = running.attend(helper, &mut self.disk, &self.stop, output)?;
         let status = match killed {
             Some(Killed::Wall) => Status::TimedOut(TimeoutKind::Wall),
             Some(Killed::Idle) => Status::TimedOut(TimeoutKind::Idle),
             Some(Killed::Disk) => Status::DiskLimit,
             Some(Killed::Stopped) => return Err(SandboxError::Interrupted),
-            Some(Killed::HostDisk(free)) => return Err(SandboxError::HostDiskFull { free_mib: free >> 20 }),
+            Some(Killed::HostDisk { free }) => return Err(SandboxError::HostDiskFull { free_mib: free >> 20 }),
             None => match (ended.code, ended.signal) {
                 (Some(code), _) => Status::Exited(code),
                 (None, signal) => Status::Signaled(signal.unwrap_or(libc::SIGKILL)),
@@ -177,7 +156,7 @@ impl Sandbox for NativeBox {
             wall: began.elapsed(),
             cpu: Duration::from_micros(ended.cpu_us),
             peak_kib: ended.peak_kib,
-            truncated_bytes: streams.truncated,
+            truncated_bytes: running.truncated(),
         })
     }
 
@@ -240,12 +219,14 @@ impl Sandbox for NativeBox {
     }
 
     fn changes(&mut self, since: &Snapshot) -> Result<Vec<Change>, SandboxError> {
-        self.fetch_files(FileRequest::Changes { since: since.0 }, |pipe| {
+        let mut changes: Vec<Change> = self.fetch_files(FileRequest::Changes { since: since.0 }, |pipe| {
             let lines = serde_json::Deserializer::from_reader(io::BufReader::new(pipe)).into_iter::<Line>();
             lines
                 .map(|line| line.map(Change::from).map_err(io::Error::other))
                 .collect()
-        })
+        })?;
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(changes)
     }
 
     fn image(&self) -> Digest {
@@ -254,178 +235,6 @@ impl Sandbox for NativeBox {
 
     fn stopper(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
-    }
-}
-
-/// Why a command was killed.
-#[derive(Clone, Copy)]
-enum Killed {
-    Wall,
-    Idle,
-    Disk,
-    Stopped,
-    HostDisk(u64),
-}
-
-/// A command's output.
-struct Streams {
-    pipes: [Option<OwnedFd>; 2],
-    left: [u64; 2],
-    truncated: u64,
-}
-
-impl NativeBox {
-    /// Passes output on and watches limits until the command has ended and its output is read.
-    fn attend(
-        &mut self,
-        command: &Command,
-        began: Instant,
-        streams: &mut Streams,
-        output: &mut dyn OutputSink,
-    ) -> Result<(Ended, Option<Killed>), SandboxError> {
-        let mut killed = None;
-        let mut ended = None;
-        let mut last_output = began;
-        let mut measured = began;
-        let mut measuring = false;
-        let mut buffer = vec![0; 64 << 10];
-        // Every process of the command is gone when it has ended, so the pipes end too.
-        while ended.is_none() || streams.pipes.iter().any(Option::is_some) {
-            let helper = self
-                .helper
-                .as_mut()
-                .ok_or_else(|| SandboxError::Died("it was ended".to_owned()))?;
-            let ready =
-                wait(streams, ended.is_none().then_some(&helper.channel)).map_err(io_error("waiting for output"))?;
-            for (index, stream) in [Stream::Out, Stream::Err].into_iter().enumerate() {
-                if ready.output.get(index) == Some(&true) && streams.pass(index, stream, &mut buffer, output) {
-                    last_output = Instant::now();
-                }
-            }
-            if ready.reply {
-                match helper.receive()? {
-                    Reply::Ended(how) => ended = Some(how),
-                    Reply::Usage(bytes) => {
-                        measuring = false;
-                        if bytes > self.limits.disk_bytes {
-                            killed = killed.or(Some(Killed::Disk));
-                            helper.send(&Request::Kill, &[])?;
-                        }
-                    }
-                    reply => return Err(helper.refused("running a command", reply)),
-                }
-                continue;
-            }
-            if killed.is_some() || ended.is_some() {
-                continue;
-            }
-            let now = Instant::now();
-            killed = if self.stop.load(Ordering::SeqCst) {
-                Some(Killed::Stopped)
-            } else if command.timeout.is_some_and(|limit| now.duration_since(began) >= limit) {
-                Some(Killed::Wall)
-            } else if command
-                .idle_timeout
-                .is_some_and(|limit| now.duration_since(last_output) >= limit)
-            {
-                Some(Killed::Idle)
-            } else if now.duration_since(measured) >= MEASURE && !measuring {
-                measured = now;
-                let free = self.free().map_err(io_error("asking for free disk space"))?;
-                // Measuring costs a walk over the layer; it is done only when enough has gone that it could matter.
-                let gone = self.free_at_start.saturating_sub(free);
-                if free < self.limits.host_reserve_bytes {
-                    Some(Killed::HostDisk(free))
-                } else {
-                    if gone > self.limits.disk_bytes / 2 {
-                        measuring = true;
-                        if let Some(helper) = &mut self.helper {
-                            helper.send(&Request::Usage, &[])?;
-                        }
-                    }
-                    None
-                }
-            } else {
-                None
-            };
-            if killed.is_some()
-                && let Some(helper) = &mut self.helper
-            {
-                helper.send(&Request::Kill, &[])?;
-            }
-        }
-        Ok((ended.unwrap_or_default(), killed))
-    }
-}
-
-/// What can be read now.
-struct Ready {
-    output: [bool; 2],
-    reply: bool,
-}
-
-fn wait(streams: &Streams, channel: Option<&super::wire::Channel>) -> io::Result<Ready> {
-    let mut places = Vec::with_capacity(3);
-    let mut waited = Vec::with_capacity(3);
-    for (index, pipe) in streams.pipes.iter().enumerate() {
-        if let Some(pipe) = pipe {
-            places.push(index);
-            waited.push(PollFd::new(pipe, PollFlags::IN));
-        }
-    }
-    if let Some(channel) = channel {
-        places.push(2);
-        waited.push(PollFd::new(channel, PollFlags::IN));
-    }
-    let beat = Timespec {
-        tv_sec: 0,
-        tv_nsec: i64::from(BEAT.subsec_nanos()),
-    };
-    match poll(&mut waited, Some(&beat)) {
-        Err(rustix::io::Errno::INTR) | Ok(_) => {}
-        Err(error) => return Err(error.into()),
-    }
-    let mut ready = Ready {
-        output: [false; 2],
-        reply: false,
-    };
-    for (place, waited) in places.into_iter().zip(&waited) {
-        let is = !waited.revents().is_empty();
-        match ready.output.get_mut(place) {
-            Some(flag) => *flag = is,
-            None => ready.reply = is,
-        }
-    }
-    Ok(ready)
-}
-
-impl Streams {
-    /// Reads once from a stream and passes on what is within the limit; whether there was anything.
-    fn pass(&mut self, index: usize, stream: Stream, buffer: &mut [u8], output: &mut dyn OutputSink) -> bool {
-        let Some(Some(pipe)) = self.pipes.get(index) else {
-            return false;
-        };
-        let count = match rustix::io::read(pipe, &mut *buffer) {
-            Err(rustix::io::Errno::INTR) => return false,
-            Ok(0) | Err(_) => {
-                if let Some(pipe) = self.pipes.get_mut(index) {
-                    *pipe = None;
-                }
-                return false;
-            }
-            Ok(count) => count,
-        };
-        let bytes = buffer.get(..count).unwrap_or_default();
-        let Some(left) = self.left.get_mut(index) else {
-            return false;
-        };
-        let kept = bytes.get(..(*left).min(count as u64) as usize).unwrap_or_default();
-        *left -= kept.len() as u64;
-        self.truncated += (count - kept.len()) as u64;
-        if !kept.is_empty() {
-            output.bytes(stream, kept);
-        }
-        true
     }
 }
 

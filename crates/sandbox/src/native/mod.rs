@@ -7,6 +7,7 @@
 //! | module | runs in | what |
 //! |---|---|---|
 //! | [`factory`], [`machine`] | harness | makes boxes, speaks to supervisors |
+//! | [`running`] | harness | passes a command's output on and enforces its limits |
 //! | [`idmap`] | harness | who root in a box is outside |
 //! | [`trash`] | harness | deletes what dead boxes left |
 //! | [`wire`] | both | messages and descriptors over one socket |
@@ -20,6 +21,7 @@ mod files;
 mod idmap;
 mod layers;
 mod machine;
+mod running;
 mod supervisor;
 mod trash;
 mod walk;

@@ -148,6 +148,9 @@ fn enter(start: &StartRequest, home: &OwnedFd) -> Result<Layers, Failure> {
         loopback_up().what("the loopback device")?;
     }
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).what("private mounts")?;
+    // In a user namespace of its own a command would have all capabilities back, and with them the parts of the kernel
+    // that they open. Kernels without this switch have nothing to switch off.
+    drop(std::fs::write("/proc/sys/user/max_user_namespaces", "0"));
     let root = "/tmp";
     mount("tmpfs", root, "tmpfs", MountFlags::NOSUID, Some(c"mode=0755")).what("a tmpfs")?;
     for name in [LAYERS, IMAGE, HOST, MERGED, "/proc", "/dev", "/old"] {
@@ -214,7 +217,6 @@ fn devices(dev: &str) -> Result<(), Failure> {
     }
     make_folder(&format!("{dev}/shm"))?;
     make_folder(&format!("{dev}/pts"))?;
-    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount(
         "tmpfs",
         format!("{dev}/shm"),
@@ -227,7 +229,7 @@ fn devices(dev: &str) -> Result<(), Failure> {
         "devpts",
         format!("{dev}/pts"),
         "devpts",
-        flags,
+        MountFlags::NOSUID | MountFlags::NOEXEC,
         Some(c"newinstance,ptmxmode=0666,mode=0620"),
     )
     .what("/dev/pts")
@@ -265,6 +267,7 @@ fn loopback_up() -> io::Result<()> {
 /// Serves requests until the harness is gone.
 fn answer(channel: &mut Channel, mut layers: Layers) -> Result<(), Failure> {
     while let Some((request, descriptors)) = channel.receive::<Request>().what("the socket")? {
+        command::reap_deleters();
         let reply = match request {
             Request::Exec(exec) => match command::run(channel, &exec, descriptors) {
                 Ok(Some(ended)) => Reply::Ended(ended),
@@ -273,14 +276,11 @@ fn answer(channel: &mut Channel, mut layers: Layers) -> Result<(), Failure> {
                 Err(failure) => failed(&failure),
             },
             Request::Files(request) => done(file_work(&layers, request, descriptors)),
-            Request::Snapshot => {
-                let snapshot = layers.depth();
-                match layers.push().what("a snapshot") {
-                    Ok(()) => Reply::Snapshot(snapshot),
-                    Err(failure) => failed(&failure),
-                }
-            }
-            Request::Rollback(depth) => done(layers.cut(depth).what("a rollback")),
+            Request::Snapshot => match layers.snapshot().what("a snapshot") {
+                Ok(number) => Reply::Snapshot(number),
+                Err(failure) => failed(&failure),
+            },
+            Request::Rollback(number) => done(layers.rollback(number).what("a rollback").map(command::delete_behind)),
             Request::Usage => Reply::Usage(files::usage(Path::new(LAYERS))),
             // The command ended before the wish to end it arrived.
             Request::Kill => continue,

@@ -10,12 +10,13 @@ use std::{
     process::{Child, Command, Stdio},
     sync::mpsc,
     thread::JoinHandle,
+    time::Duration,
 };
 
-use fs_err as fs;
 use rustix::fs::{Mode, OFlags};
 
 use super::{
+    files,
     idmap::IdMap,
     supervisor::HELPER,
     wire::{Channel, Reply, Request},
@@ -140,13 +141,10 @@ pub(crate) fn open_folder(path: &Path) -> Result<OwnedFd, SandboxError> {
 /// Removes a tree that belongs to the ids of boxes.
 pub(crate) fn remove_tree(program: &Path, ids: &IdMap, path: &Path) -> Result<(), SandboxError> {
     if ids.privileged {
-        return match fs::remove_dir_all(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(SandboxError::Io {
-                what: format!("removing {}", path.display()),
-                source: error,
-            }),
-            Ok(()) | Err(_) => Ok(()),
-        };
+        return files::remove(path).map_err(|source| SandboxError::Io {
+            what: format!("removing {}", path.display()),
+            source,
+        });
     }
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return Ok(());
@@ -169,8 +167,14 @@ impl Trash {
         let (queue, paths) = mpsc::channel::<PathBuf>();
         let thread = std::thread::spawn(move || {
             for path in paths {
-                // What cannot be removed now is found by the next sweep.
-                drop(remove_tree(&program, &ids, &path));
+                // The last processes of a killed box may still be on their way out and write. What cannot be removed now
+                // is found by the next sweep.
+                for pause in [0, 10, 100, 1000] {
+                    std::thread::sleep(Duration::from_millis(pause));
+                    if remove_tree(&program, &ids, &path).is_ok() {
+                        break;
+                    }
+                }
             }
         });
         Self {

@@ -69,9 +69,9 @@ impl From<Line> for Change {
     }
 }
 
-/// Writes the changes, sorted by path, one JSON line each.
+/// Writes the changes, one JSON line each.
 pub(crate) fn changes(layers: &Layers, since: u32, pipe: OwnedFd) -> io::Result<()> {
-    let (above, below) = layers.around(since);
+    let (above, below) = layers.around(since)?;
     let mut found = BTreeMap::new();
     folder(&above, &below, Path::new(""), &mut found)?;
     let mut out = io::BufWriter::new(fs::File::from(pipe));
@@ -87,7 +87,7 @@ pub(crate) fn changes(layers: &Layers, since: u32, pipe: OwnedFd) -> io::Result<
 }
 
 /// Compares one folder that is merged from the layers above with the same folder below.
-fn folder(above: &[&str], below: &[&str], at: &Path, found: &mut BTreeMap<PathBuf, Kind>) -> io::Result<()> {
+fn folder(above: &[String], below: &[String], at: &Path, found: &mut BTreeMap<PathBuf, Kind>) -> io::Result<()> {
     let mut seen: BTreeMap<OsString, usize> = BTreeMap::new();
     // Layers above, down to the first one in which the folder hides what is under it.
     let mut reach = above.len();
@@ -130,7 +130,8 @@ fn folder(above: &[&str], below: &[&str], at: &Path, found: &mut BTreeMap<PathBu
                 found.insert(path, Kind::Deleted);
             }
         } else if kind.is_dir() {
-            if !was.as_ref().is_some_and(fs::Metadata::is_dir) {
+            // The overlay copies a folder up with its mode when something in it changes.
+            if !was.is_some_and(|was| was.is_dir() && was.mode() == known.mode()) {
                 found.insert(
                     path.clone(),
                     Kind::Folder {
@@ -168,7 +169,7 @@ fn folder(above: &[&str], below: &[&str], at: &Path, found: &mut BTreeMap<PathBu
 }
 
 /// What the layers below show at a path.
-fn lookup(layers: &[&str], path: &Path) -> Option<fs::Metadata> {
+fn lookup(layers: &[String], path: &Path) -> Option<fs::Metadata> {
     for layer in layers {
         let mut place = PathBuf::from(layer);
         let mut hidden = false;
@@ -191,7 +192,7 @@ fn lookup(layers: &[&str], path: &Path) -> Option<fs::Metadata> {
 }
 
 /// The names in a folder as the layers below show it.
-fn names(layers: &[&str], at: &Path) -> BTreeSet<OsString> {
+fn names(layers: &[String], at: &Path) -> BTreeSet<OsString> {
     let mut all = BTreeSet::new();
     for layer in layers {
         for entry in fs::read_dir(Path::new(layer).join(at)).into_iter().flatten().flatten() {

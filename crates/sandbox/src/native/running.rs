@@ -1,0 +1,287 @@
+//! A running command, seen from outside: its output is passed on and its limits are enforced here, where nothing that
+//! runs in the box can reach.
+
+use std::{
+    io,
+    os::fd::OwnedFd,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::{
+    factory::io_error,
+    trash::Helper,
+    wire::{Channel, Ended, Reply, Request},
+};
+use crate::{Command, Limits, OutputSink, SandboxError, Stream};
+
+/// How often limits and the stop switch are looked at.
+const BEAT: Duration = Duration::from_millis(25);
+/// How often the host's free space is looked at, which costs one system call.
+const LOOK: Duration = Duration::from_millis(250);
+/// After this long a box's usage is measured even when the host's free space does not hint at it: something else may
+/// have freed what the box took.
+const SURELY: Duration = Duration::from_secs(20);
+
+/// Why a command was killed.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Killed {
+    Wall,
+    Idle,
+    Disk,
+    Stopped,
+    HostDisk { free: u64 },
+}
+
+/// What a box has written, as far as it is known, and what it may write.
+#[derive(Debug)]
+pub(super) struct Disk {
+    folder: PathBuf,
+    limit: u64,
+    reserve: u64,
+    /// Bytes at the last measurement.
+    used: u64,
+    /// Free bytes of the host's file system at the last measurement.
+    free: u64,
+    measured: Instant,
+}
+
+impl Disk {
+    pub(super) fn new(folder: &Path, limits: &Limits) -> Self {
+        let mut disk = Self {
+            folder: folder.to_owned(),
+            limit: limits.disk_bytes,
+            reserve: limits.host_reserve_bytes,
+            used: 0,
+            free: 0,
+            measured: Instant::now(),
+        };
+        disk.free = disk.free_now().unwrap_or(0);
+        disk
+    }
+
+    /// Bytes that the host's file system has left for an ordinary user.
+    fn free_now(&self) -> Result<u64, SandboxError> {
+        let known =
+            rustix::fs::statvfs(&self.folder).map_err(|error| io_error("asking for free disk space")(error.into()))?;
+        Ok(known.f_bavail * known.f_frsize)
+    }
+
+    /// Fails when the host's disk is nearly full.
+    pub(super) fn check_host(&self) -> Result<(), SandboxError> {
+        let free = self.free_now()?;
+        if free < self.reserve {
+            Err(SandboxError::HostDiskFull { free_mib: free >> 20 })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether the box may have come near its limit: measuring walks over all it wrote, guessing costs nothing.
+    fn is_suspect(&self, free: u64) -> bool {
+        let taken = self.free.saturating_sub(free);
+        let left = self.limit.saturating_sub(self.used);
+        taken > left / 2 || self.measured.elapsed() > SURELY
+    }
+
+    fn note(&mut self, used: u64, free: u64) {
+        self.used = used;
+        self.free = free;
+        self.measured = Instant::now();
+    }
+}
+
+/// A command's output and its limits.
+pub(super) struct Running<'a> {
+    command: &'a Command,
+    began: Instant,
+    last_output: Instant,
+    pipes: [Option<OwnedFd>; 2],
+    left: [u64; 2],
+    truncated: u64,
+}
+
+impl<'a> Running<'a> {
+    pub(super) fn new(command: &'a Command, began: Instant, [out, err]: [OwnedFd; 2]) -> Self {
+        Self {
+            command,
+            began,
+            last_output: began,
+            pipes: [Some(out), Some(err)],
+            left: [command.output_limit; 2],
+            truncated: 0,
+        }
+    }
+
+    /// Bytes that were dropped.
+    pub(super) fn truncated(&self) -> u64 {
+        self.truncated
+    }
+
+    /// Passes output on and watches limits until the command has ended and its output is read.
+    pub(super) fn attend(
+        &mut self,
+        helper: &mut Helper,
+        disk: &mut Disk,
+        stop: &AtomicBool,
+        output: &mut dyn OutputSink,
+    ) -> Result<(Ended, Option<Killed>), SandboxError> {
+        let mut killed = None;
+        let mut looked = self.began;
+        let mut measuring = false;
+        let mut buffer = vec![0; 64 << 10];
+        let ended = loop {
+            let ready = self
+                .wait(Some(&helper.channel), BEAT)
+                .map_err(io_error("waiting for output"))?;
+            self.pass_ready(&ready, &mut buffer, output);
+            if ready.reply {
+                match helper.receive()? {
+                    Reply::Ended(how) => break how,
+                    Reply::Usage(bytes) => {
+                        measuring = false;
+                        disk.note(bytes, disk.free_now()?);
+                        if bytes > disk.limit && killed.is_none() {
+                            killed = Some(Killed::Disk);
+                            helper.send(&Request::Kill, &[])?;
+                        }
+                    }
+                    reply => return Err(helper.refused("running a command", reply)),
+                }
+            }
+            if killed.is_some() {
+                continue;
+            }
+            killed = self.time_is_up(stop);
+            if killed.is_none() && looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                let free = disk.free_now()?;
+                if free < disk.reserve {
+                    killed = Some(Killed::HostDisk { free });
+                } else if !measuring && disk.is_suspect(free) {
+                    measuring = true;
+                    helper.send(&Request::Usage, &[])?;
+                }
+            }
+            if killed.is_some() {
+                helper.send(&Request::Kill, &[])?;
+            }
+        };
+        // Every process that could write is gone. What is in the pipes is taken; their end is not waited for, because a
+        // descriptor may have been handed to somebody outside through a socket.
+        loop {
+            let ready = self
+                .wait(None, Duration::ZERO)
+                .map_err(io_error("waiting for output"))?;
+            if ready.output == [false; 2] {
+                break;
+            }
+            self.pass_ready(&ready, &mut buffer, output);
+        }
+        // A command that filled the disk faster than anybody looked is found out now.
+        if !measuring && killed.is_none() && disk.is_suspect(disk.free_now()?) {
+            measuring = true;
+            helper.send(&Request::Usage, &[])?;
+        }
+        if measuring {
+            match helper.receive()? {
+                Reply::Usage(bytes) => disk.note(bytes, disk.free_now()?),
+                reply => return Err(helper.refused("measuring", reply)),
+            }
+            if disk.used > disk.limit && killed.is_none() {
+                killed = Some(Killed::Disk);
+            }
+        }
+        Ok((ended, killed))
+    }
+
+    fn time_is_up(&self, stop: &AtomicBool) -> Option<Killed> {
+        let over = |limit: Option<Duration>, since: Instant| limit.is_some_and(|limit| since.elapsed() >= limit);
+        if stop.load(Ordering::SeqCst) {
+            Some(Killed::Stopped)
+        } else if over(self.command.timeout, self.began) {
+            Some(Killed::Wall)
+        } else if over(self.command.idle_timeout, self.last_output) {
+            Some(Killed::Idle)
+        } else {
+            None
+        }
+    }
+
+    fn wait(&self, channel: Option<&Channel>, patience: Duration) -> io::Result<Ready> {
+        let mut places = Vec::with_capacity(3);
+        let mut waited = Vec::with_capacity(3);
+        for (index, pipe) in self.pipes.iter().enumerate() {
+            if let Some(pipe) = pipe {
+                places.push(index);
+                waited.push(PollFd::new(pipe, PollFlags::IN));
+            }
+        }
+        if let Some(channel) = channel {
+            places.push(2);
+            waited.push(PollFd::new(channel, PollFlags::IN));
+        }
+        let patience = Timespec {
+            tv_sec: 0,
+            tv_nsec: patience.subsec_nanos().into(),
+        };
+        match poll(&mut waited, Some(&patience)) {
+            Err(rustix::io::Errno::INTR) | Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut ready = Ready {
+            output: [false; 2],
+            reply: false,
+        };
+        for (place, waited) in places.into_iter().zip(&waited) {
+            let is = !waited.revents().is_empty();
+            match ready.output.get_mut(place) {
+                Some(flag) => *flag = is,
+                None => ready.reply = is,
+            }
+        }
+        Ok(ready)
+    }
+
+    fn pass_ready(&mut self, ready: &Ready, buffer: &mut [u8], output: &mut dyn OutputSink) {
+        for (index, stream) in [Stream::Out, Stream::Err].into_iter().enumerate() {
+            if ready.output.get(index) == Some(&true) && self.pass(index, stream, buffer, output) {
+                self.last_output = Instant::now();
+            }
+        }
+    }
+
+    /// Reads once from a stream and passes on what is within the limit; whether there was anything.
+    fn pass(&mut self, index: usize, stream: Stream, buffer: &mut [u8], output: &mut dyn OutputSink) -> bool {
+        let (Some(Some(pipe)), Some(left)) = (self.pipes.get(index), self.left.get_mut(index)) else {
+            return false;
+        };
+        let count = match rustix::io::read(pipe, &mut *buffer) {
+            Err(rustix::io::Errno::INTR) => return false,
+            Ok(0) | Err(_) => {
+                if let Some(pipe) = self.pipes.get_mut(index) {
+                    *pipe = None;
+                }
+                return false;
+            }
+            Ok(count) => count,
+        };
+        let bytes = buffer.get(..count).unwrap_or_default();
+        let kept = bytes.get(..(*left).min(count as u64) as usize).unwrap_or_default();
+        *left -= kept.len() as u64;
+        self.truncated += (count - kept.len()) as u64;
+        if !kept.is_empty() {
+            output.bytes(stream, kept);
+        }
+        true
+    }
+}
+
+/// What can be read now.
+struct Ready {
+    output: [bool; 2],
+    reply: bool,
+}

@@ -1,0 +1,206 @@
+//! Files in and out.
+
+use std::io::Read;
+
+use seatrial_sandbox::{Sandbox, SandboxError};
+use tar::{Builder, EntryType, Header};
+
+use crate::support::{quiet_box, script};
+
+/// Appends an entry whose name is not checked, as a hostile archive would have it.
+fn append(builder: &mut Builder<Vec<u8>>, name: &str, kind: EntryType, mode: u32, link: &str, content: &[u8]) {
+    let mut header = Header::new_gnu();
+    header.set_entry_type(kind);
+    header.set_mode(mode);
+    header.set_mtime(1_000_000_000);
+    header.set_size(content.len() as u64);
+    header.set_uid(1234);
+    header.set_gid(1234);
+    let old = header.as_old_mut();
+    old.name[..name.len()].copy_from_slice(name.as_bytes());
+    old.linkname[..link.len()].copy_from_slice(link.as_bytes());
+    header.set_cksum();
+    builder.append(&header, content).unwrap();
+}
+
+fn file(builder: &mut Builder<Vec<u8>>, name: &str, content: &str) {
+    append(builder, name, EntryType::Regular, 0o644, "", content.as_bytes());
+}
+
+fn archive(fill: impl FnOnce(&mut Builder<Vec<u8>>)) -> Vec<u8> {
+    let mut builder = Builder::new(Vec::new());
+    fill(&mut builder);
+    builder.into_inner().unwrap()
+}
+
+#[test]
+fn a_tree_arrives_with_modes_times_links_and_the_boxs_root_as_owner() {
+    let Some(mut sandbox) = quiet_box() else { return };
+    let tar = archive(|tar| {
+        append(tar, "closed/", EntryType::Directory, 0o555, "", b"");
+        file(tar, "closed/inner", "deep");
+        append(tar, "tool", EntryType::Regular, 0o755, "", b"#!/bin/sh\necho ran\n");
+        append(tar, "same", EntryType::Link, 0o755, "tool", b"");
+        append(tar, "soft", EntryType::Symlink, 0o777, "closed/inner", b"");
+        append(tar, "dangling", EntryType::Symlink, 0o777, "/no/where", b"");
+        file(tar, "/absolute", "is relative");
+        file(tar, "./dotted", "dot");
+    });
+    sandbox.write_tree("/build/source", &mut &tar[..]).unwrap();
+    let seen = script(
+        &mut *sandbox,
+        "cd /build/source; ./tool; cat soft absolute dotted; echo; stat -c '%n %A %U %Y %h' closed tool closed/inner; readlink dangling; ls -1 /absolute 2>&1 | head -c 2",
+    );
+    let wanted = "ran\ndeepis relativedot\nclosed dr-xr-xr-x root 1000000000 2\ntool -rwxr-xr-x root 1000000000 2\n\
+        closed/inner -rw-r--r-- root 1000000000 1\n/no/where\nls";
+    assert_eq!(seen, wanted);
+}
+
+#[test]
+fn a_hostile_archive_is_refused_by_name_and_writes_nothing_elsewhere() {
+    let Some(mut sandbox) = quiet_box() else { return };
+    let up = archive(|tar| file(tar, "../up", "x"));
+    let deep = archive(|tar| file(tar, "a/../../up", "x"));
+    let through = archive(|tar| {
+        append(tar, "link", EntryType::Symlink, 0o777, "/victim", b"");
+        file(tar, "link/file", "x");
+    });
+    let linked = archive(|tar| append(tar, "hard", EntryType::Link, 0o644, "../../victim/kept", b""));
+    script(&mut *sandbox, "mkdir /victim; echo kept > /victim/kept");
+    for (tar, name) in [
+        (up, "../up"),
+        (deep, "a/../../up"),
+        (through, "link/file"),
+        (linked, "hard"),
+    ] {
+        let error = sandbox.write_tree("/deep/er", &mut &tar[..]).unwrap_err();
+        assert!(error.to_string().contains(name), "{name}: {error}");
+    }
+    let seen = script(&mut *sandbox, "ls /victim; find / -xdev -name up; cat /victim/kept");
+    assert_eq!(seen, "kept\nkept\n");
+    // A broken stream is an error too, and the box is none the worse for it.
+    let torn = archive(|tar| file(tar, "large", &"x".repeat(100_000)));
+    sandbox.write_tree("/torn", &mut &torn[..50_000]).unwrap_err();
+    assert_eq!(script(&mut *sandbox, "echo fine"), "fine\n");
+}
+
+#[test]
+fn unpacking_over_what_is_there_replaces_it() {
+    let Some(mut sandbox) = quiet_box() else { return };
+    script(
+        &mut *sandbox,
+        "mkdir -p /t; echo old > /elsewhere; ln -s /elsewhere /t/name; echo old > /t/plain; ln /t/plain /kept",
+    );
+    let tar = archive(|tar| {
+        file(tar, "name", "new");
+        file(tar, "plain", "new");
+    });
+    sandbox.write_tree("/t", &mut &tar[..]).unwrap();
+    assert_eq!(script(&mut *sandbox, "cat /elsewhere /t/name /t/plain"), "old\nnewnew");
+}
+
+#[test]
+fn a_large_tree_comes_back_as_it_went() {
+    let Some(mut sandbox) = quiet_box() else { return };
+    let long = format!("{}/{}", "d".repeat(90), "f".repeat(120));
+    script(
+        &mut *sandbox,
+        &format!(
+            "mkdir -p /t/{0} /t/empty; echo long > /t/{long}; ln -s ../x /t/link; mkfifo /t/pipe; cd /t; seq 100000 > big; chmod 600 big",
+            "d".repeat(90)
+        ),
+    );
+    let mut tar = Vec::new();
+    sandbox.read_tree("/t", &mut tar).unwrap();
+    let mut names = Vec::new();
+    for entry in tar::Archive::new(&tar[..]).entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let name = entry
+            .path()
+            .unwrap()
+            .to_string_lossy()
+            .trim_start_matches("./")
+            .trim_end_matches('/')
+            .to_owned();
+        if name == "big" {
+            let mut content = String::new();
+            entry.read_to_string(&mut content).unwrap();
+            assert!(content.ends_with("100000\n"));
+            assert_eq!(entry.header().mode().unwrap() & 0o7777, 0o600);
+        }
+        names.push(name);
+    }
+    for wanted in ["big", "empty", "link", &long] {
+        assert!(names.iter().any(|name| name == wanted), "{wanted} in {names:?}");
+    }
+    sandbox.write_tree("/copy", &mut &tar[..]).unwrap();
+    assert_eq!(
+        script(
+            &mut *sandbox,
+            &format!("cmp /t/big /copy/big; cat /copy/{long}; readlink /copy/link; stat -c %a /copy/big")
+        ),
+        "long\n../x\n600\n"
+    );
+    let mut one = Vec::new();
+    sandbox.read_tree("/t/big", &mut one).unwrap();
+    let mut archive = tar::Archive::new(&one[..]);
+    let names: Vec<_> = archive
+        .entries()
+        .unwrap()
+        .map(|entry| entry.unwrap().path().unwrap().into_owned())
+        .collect();
+    assert_eq!(names, [std::path::PathBuf::from("big")]);
+}
+
+#[test]
+fn single_files_are_written_and_read() {
+    let Some(mut sandbox) = quiet_box() else { return };
+    let sandbox: &mut dyn Sandbox = &mut *sandbox;
+    sandbox
+        .write_file("/new/folder/tool", b"#!/bin/sh\necho ran\n", 0o755)
+        .unwrap();
+    assert_eq!(
+        script(sandbox, "/new/folder/tool; stat -c %a /new/folder /new/folder/tool"),
+        "ran\n755\n755\n"
+    );
+    sandbox.write_file("/new/folder/tool", b"", 0o600).unwrap();
+    assert_eq!(script(sandbox, "stat -c '%a %s' /new/folder/tool"), "600 0\n");
+    let large = vec![7; 3_000_000];
+    sandbox.write_file("/large", &large, 0o644).unwrap();
+    let whole = sandbox.read_file("/large", u64::MAX).unwrap();
+    assert_eq!((whole.size, whole.bytes == large), (3_000_000, true));
+    let part = sandbox.read_file("/large", 10).unwrap();
+    assert_eq!((part.size, part.bytes.len()), (3_000_000, 10));
+    script(
+        sandbox,
+        "ln -s /large /link; mkfifo /pipe; ln -s / /rootlink; ln -s loop /loop",
+    );
+    assert_eq!(sandbox.read_file("/link", 1).unwrap().bytes, [7]);
+    assert_eq!(sandbox.read_file("/rootlink/large", 1).unwrap().bytes, [7]);
+    for missing in ["/no/such", "/etc", "/pipe", "/dev/zero", "/large/below", "/loop"] {
+        let error = sandbox.read_file(missing, 10).unwrap_err();
+        assert!(matches!(error, SandboxError::NoSuchFile(_)), "{missing}: {error:?}");
+    }
+    let error = sandbox.read_tree("/no/such", &mut Vec::new()).unwrap_err();
+    assert!(matches!(error, SandboxError::NoSuchFile(_)), "{error:?}");
+    // Nobody reads the pipe, so writing to it could wait for ever.
+    sandbox.write_file("/pipe", b"x", 0o644).unwrap_err();
+}
+
+#[test]
+fn links_in_a_box_cannot_lead_out_of_it() {
+    let Some(mut sandbox) = quiet_box() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("secret"), "of the host").unwrap();
+    let out = folder.path().display();
+    script(
+        &mut *sandbox,
+        &format!("ln -s {out} /absolute; ln -s ../../../../../..{out} /relative; ln -s /proc/1/root{out} /magic"),
+    );
+    for name in ["absolute", "relative", "magic"] {
+        let error = sandbox.read_file(&format!("/{name}/secret"), 100).unwrap_err();
+        assert!(matches!(error, SandboxError::NoSuchFile(_)), "{name}: {error:?}");
+        drop(sandbox.write_file(&format!("/{name}/written"), b"x", 0o644));
+    }
+    assert!(!folder.path().join("written").exists());
+}

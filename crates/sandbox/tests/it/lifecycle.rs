@@ -1,0 +1,239 @@
+//! Nothing stays behind: not after a drop, and not after the harness was killed.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command as Process, Stdio},
+};
+
+use seatrial_sandbox::{
+    BoxSpec, Command, HostNetwork, Limits, NativeFactory, Network, OutputSink, SandboxFactory, Stream,
+};
+
+use crate::support::{helper, home, image, script};
+
+const VICTIM: &str = "SEATRIAL_TEST_VICTIM";
+
+/// Folders of boxes that a process made.
+fn boxes_of(pid: u32) -> Vec<PathBuf> {
+    let prefix = format!("{pid}-");
+    let named = |path: &Path| {
+        path.file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(|name| name.starts_with(&prefix))
+    };
+    std::fs::read_dir(home().boxes())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| named(path))
+        .collect()
+}
+
+/// Processes on this machine whose command line holds a word, with those of boxes among them.
+fn processes_with(word: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(line) = std::fs::read(entry.path().join("cmdline")) else {
+            continue;
+        };
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        if line.contains(word) && entry.file_name() != *std::process::id().to_string() {
+            found.push(format!("{} {line}", entry.file_name().display()));
+        }
+    }
+    found
+}
+
+/// Waits for something that the kernel does in its own time; how long is no part of the promise.
+fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..1500 {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    panic!("never came true: {what}");
+}
+
+/// Tells the parent process what the command says.
+struct Tell;
+impl OutputSink for Tell {
+    fn bytes(&mut self, _: Stream, bytes: &[u8]) {
+        std::io::Write::write_all(&mut std::io::stderr(), bytes).unwrap();
+    }
+}
+
+/// Not a test: the harness that another test kills. It tells when its box is busy.
+#[test]
+fn victim() {
+    let Some(mark) = std::env::var(VICTIM).ok() else { return };
+    let factory = NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap();
+    let spec = BoxSpec {
+        image: image().unwrap(),
+        limits: Limits::default(),
+        network: Network::Off,
+    };
+    let mut sandbox = factory.start(&spec).unwrap();
+    script(
+        &mut *sandbox,
+        "seq 100000 > /written; chmod 000 /written; mkdir -p /closed/in; chmod 000 /closed",
+    );
+    sandbox.snapshot().unwrap();
+    let text = format!(
+        "setsid nohup bash -c 'while :; do sleep 1000; done; : {mark}' & exec -a {mark} bash -c 'echo busy; while :; do sleep 1000; done; :'"
+    );
+    drop(sandbox.exec(&Command::bash(text), &mut Tell));
+}
+
+#[expect(clippy::zombie_processes, reason = "the caller waits, or the test fails")]
+fn start_victim(mark: &str) -> Child {
+    let mut child = Process::new(std::env::current_exe().unwrap())
+        .args(["--exact", "lifecycle::victim", "--nocapture", "--test-threads=1"])
+        .env(VICTIM, mark)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut said = Vec::new();
+    for line in lines.map_while(Result::ok) {
+        if line == "busy" {
+            return child;
+        }
+        said.push(line);
+    }
+    panic!("the victim ended early: {said:?}");
+}
+
+#[test]
+fn a_killed_harness_leaves_nothing_after_the_next_start() {
+    if image().is_none() {
+        return;
+    }
+    let mark = format!("mark-{}-killed", std::process::id());
+    let mut child = start_victim(&mark);
+    let pid = child.id();
+    assert!(!processes_with(&mark).is_empty());
+    assert_eq!(boxes_of(pid).len(), 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    eventually("every process of the box ends", || processes_with(&mark).is_empty());
+    drop(NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap());
+    eventually("the folder is swept", || boxes_of(pid).is_empty());
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+    assert!(!mounts.contains(&format!("/boxes/{pid}-")), "{mounts}");
+}
+
+#[test]
+fn a_sweep_leaves_live_boxes_alone() {
+    if image().is_none() {
+        return;
+    }
+    let mark = format!("mark-{}-alive", std::process::id());
+    let mut child = start_victim(&mark);
+    drop(NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap());
+    assert_eq!(boxes_of(child.id()).len(), 1);
+    assert!(!processes_with(&mark).is_empty());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    eventually("every process of the box ends", || processes_with(&mark).is_empty());
+    drop(NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap());
+}
+
+#[test]
+fn a_dropped_box_leaves_nothing_also_when_it_outlives_its_factory() {
+    let Some(image) = image() else { return };
+    let factory = NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap();
+    let spec = BoxSpec {
+        image,
+        limits: Limits::default(),
+        network: Network::Off,
+    };
+    let known = boxes_of(std::process::id());
+    let mut boxes = [factory.start(&spec).unwrap(), factory.start(&spec).unwrap()];
+    for sandbox in &mut boxes {
+        // Read-only folders, foreign owners, deep trees.
+        script(
+            &mut **sandbox,
+            "mkdir -p /a/b/c; chown 12:34 /a/b; chmod 000 /a/b /a; mkdir /ro; : > /ro/x; chmod 555 /ro",
+        );
+        sandbox.snapshot().unwrap();
+        script(&mut **sandbox, "rm -r /etc/apt; : > /etc/apt");
+    }
+    let made: Vec<_> = boxes_of(std::process::id())
+        .into_iter()
+        .filter(|path| !known.contains(path))
+        .collect();
+    assert!(made.len() >= 2);
+    let [one, two] = boxes;
+    drop(one);
+    drop(factory);
+    drop(two);
+    eventually("the folders are removed", || {
+        made.iter().filter(|path| path.exists()).count() <= made.len() - 2
+    });
+}
+
+/// Kills the supervisor of the box whose command says something.
+struct Kill;
+impl OutputSink for Kill {
+    fn bytes(&mut self, _: Stream, _: &[u8]) {
+        // The parent of the namespace's first process is the supervisor; it is this process's only child with `echo` below it.
+        for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+            let Ok(stat) = std::fs::read_to_string(entry.path().join("environ")) else {
+                continue;
+            };
+            if stat.contains("SUPERVISOR_TEST=1") {
+                let first = parent(&entry.path());
+                let supervisor = first.as_deref().and_then(parent);
+                if let Some(pid) = supervisor.and_then(|path| path.file_name()?.to_str()?.parse::<i32>().ok()) {
+                    drop(Process::new("kill").args(["-9", &pid.to_string()]).status());
+                }
+                return;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_box_whose_supervisor_is_killed_says_so() {
+    let Some(image) = image() else { return };
+    let factory = NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap();
+    let spec = BoxSpec {
+        image,
+        limits: Limits::default(),
+        network: Network::Off,
+    };
+    let mut sandbox = factory.start(&spec).unwrap();
+    let command = Command::bash("echo started; exec sleep 1000").with_env("SUPERVISOR_TEST", "1");
+    let error = sandbox.exec(&command, &mut Kill).unwrap_err();
+    assert!(matches!(error, seatrial_sandbox::SandboxError::Died(_)), "{error:?}");
+    assert_eq!(error.invalid_reason(), seatrial_core::InvalidReason::Sandbox);
+    sandbox.exec(&Command::bash("true"), &mut Vec::new()).unwrap_err();
+}
+
+fn parent(process: &Path) -> Option<PathBuf> {
+    let status = std::fs::read_to_string(process.join("status")).ok()?;
+    let pid = status
+        .lines()
+        .find_map(|line| line.strip_prefix("PPid:"))?
+        .trim()
+        .to_owned();
+    Some(Path::new("/proc").join(pid))
+}
+
+#[test]
+fn an_image_that_is_not_there_is_named() {
+    let Some(factory) = crate::support::factory() else {
+        return;
+    };
+    let spec = BoxSpec {
+        image: seatrial_core::Digest::of(b"none"),
+        limits: Limits::default(),
+        network: Network::Off,
+    };
+    let error = factory.start(&spec).map(drop).unwrap_err();
+    assert!(matches!(error, seatrial_sandbox::SandboxError::NoImage(_)), "{error}");
+    assert!(error.to_string().contains("image build"), "{error}");
+}

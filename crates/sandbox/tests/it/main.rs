@@ -1,0 +1,14 @@
+//! The promises of boxes, kept by the native back end with real namespaces, real images and real processes.
+//!
+//! The image is looked for, and made when it is missing, below `SEATRIAL_TEST_HOME` or the user's cache folder; the tests
+//! of other crates share it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod commands;
+mod files;
+mod images;
+mod isolation;
+mod lifecycle;
+mod snapshots;
+mod support;
+mod users;
