@@ -5,16 +5,18 @@ use std::{
     os::fd::AsFd,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    time::Duration,
 };
 
 use fs_err as fs;
-use seatrial_core::{Digest, Platform};
-use seatrial_store::{Home, Lease, unix_millis};
+use seatrial_core::{Arch, Digest, Platform};
+use seatrial_store::{Home, Lease, StoreError, unix_millis};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     SandboxError,
-    native::{Helper, IdMap, give, io_error, open_folder, open_to_boxes, remove_tree, send_unpack},
+    native::{Helper, IMAGE_OF_BOX, IdMap, give, io_error, open_folder, open_to_boxes, remove_tree, send_unpack},
+    sources,
 };
 
 /// What an image can do without being told: build C and C++ with the usual tools.
@@ -116,7 +118,15 @@ impl ImageStore {
     pub fn list(&self) -> Result<Vec<Image>, SandboxError> {
         let mut images = Vec::new();
         for entry in fs::read_dir(self.home.images()).map_err(io_error("reading the images"))? {
-            let path = entry.map_err(io_error("reading the images"))?.path().join("image.json");
+            let path = entry.map_err(io_error("reading the images"))?.path();
+            // Images that are being made or removed begin with a dot.
+            if path
+                .file_name()
+                .is_none_or(|name| name.as_encoded_bytes().starts_with(b"."))
+            {
+                continue;
+            }
+            let path = path.join("image.json");
             let Ok(text) = fs::read(&path) else { continue };
             let image: Image = serde_json::from_slice(&text)
                 .map_err(|error| SandboxError::Image(format!("{}: {error}", path.display())))?;
@@ -138,16 +148,34 @@ impl ImageStore {
     /// Makes an image; a listener hears what the tool says.
     pub fn build(&self, request: &ImageRequest, tell: &mut dyn FnMut(&str)) -> Result<Image, SandboxError> {
         let ids = IdMap::of_this_user()?;
-        // Two at once would be a waste; the second waits and may find what it wants.
+        let arch = Arch::host();
+        if request.platform.arch != arch {
+            return Err(SandboxError::Image(format!(
+                "{} is another architecture than this machine's ({arch}); only this machine's can be built so far",
+                request.platform.arch
+            )));
+        }
+        // Two at once would be a waste: whoever waited takes what was made meanwhile, if it is the same.
         let room = self.home.cache("image-build")?;
-        let _lease = wait_for_lease(&room)?;
+        let began = unix_millis();
+        let _lease = self.lease(&room, &ids)?;
+        let same = |image: &Image| {
+            image.created >= began
+                && image.platform == request.platform
+                && image.requested == request.packages
+                && image.ids == ids
+                && request.mirror.is_none()
+        };
+        if let Some(image) = self.list()?.into_iter().find(same) {
+            return Ok(image);
+        }
         let making = tempfile::Builder::new()
             .prefix(".making-")
             .tempdir_in(&room)
             .map_err(io_error("a folder for the image"))?;
         let archive = making.path().join("image.tar");
         let machine = if request.mirror.is_none() {
-            machine_sources(&request.platform.release)
+            sources::of_this_machine(&request.platform.release)
         } else {
             Vec::new()
         };
@@ -158,16 +186,26 @@ impl ImageStore {
 
     /// Takes an image from a tar archive of a root file system.
     pub fn import_tar(&self, archive: &Path, platform: &Platform) -> Result<Image, SandboxError> {
-        self.unpack(archive, &IdMap::of_this_user()?, platform, &[])
+        let ids = IdMap::of_this_user()?;
+        let _lease = self.lease(&self.home.cache("image-build")?, &ids)?;
+        self.unpack(archive, &ids, platform, &[])
     }
 
-    /// Removes an image. Live boxes go on with what they have mapped; new ones cannot be made from it.
+    /// Removes an image that no live box uses.
     pub fn remove(&self, id: &Digest) -> Result<(), SandboxError> {
         let place = self.home.images().join(id.hex());
         if !place.is_dir() {
             return Err(SandboxError::NoImage(id.short()));
         }
         let ids = IdMap::of_this_user()?;
+        let _lease = self.lease(&self.home.cache("image-build")?, &ids)?;
+        if let Some(user) = user_of(&self.home, id)? {
+            return Err(SandboxError::Image(format!(
+                "{} is in use by the live box {}; wait until it ends, then remove it",
+                id.short(),
+                user.display()
+            )));
+        }
         // Renamed first: a removal that is cut short must not leave half an image behind that is listed.
         let gone = self
             .home
@@ -176,6 +214,28 @@ impl ImageStore {
         fs::rename(&place, &gone).map_err(io_error("removing the image"))?;
         remove_tree(&self.helper, &ids, &gone.join("rootfs"))?;
         fs::remove_dir_all(&gone).map_err(io_error("removing the image"))
+    }
+
+    /// Waits until no other process makes or removes an image, then removes what ones that were killed left half-made.
+    fn lease(&self, room: &Path, ids: &IdMap) -> Result<Lease, SandboxError> {
+        let lease = loop {
+            match Lease::take(room) {
+                Err(StoreError::Busy(_)) => std::thread::sleep(Duration::from_millis(200)),
+                other => break other?,
+            }
+        };
+        for folder in [room, &self.home.images()] {
+            for entry in fs::read_dir(folder).map_err(io_error("reading the images"))?.flatten() {
+                let name = entry.file_name();
+                let name = name.as_encoded_bytes();
+                if name.starts_with(b".making-") || name.starts_with(b".gone-") {
+                    // What cannot be removed now is tried again the next time.
+                    drop(remove_tree(&self.helper, ids, &entry.path().join("rootfs")));
+                    drop(fs::remove_dir_all(entry.path()));
+                }
+            }
+        }
+        Ok(lease)
     }
 
     fn unpack(
@@ -247,80 +307,24 @@ impl ImageStore {
     }
 }
 
-/// Waits until no other process makes an image.
-fn wait_for_lease(room: &Path) -> Result<Lease, SandboxError> {
-    loop {
-        match Lease::take(room) {
-            Err(seatrial_store::StoreError::Busy(_)) => std::thread::sleep(std::time::Duration::from_millis(200)),
-            other => return Ok(other?),
+/// The folder of a live box that is made from an image.
+fn user_of(home: &Home, id: &Digest) -> Result<Option<PathBuf>, SandboxError> {
+    for entry in fs::read_dir(home.boxes())
+        .map_err(io_error("reading the boxes' folder"))?
+        .flatten()
+    {
+        let folder = entry.path();
+        let uses = fs::read_to_string(folder.join(IMAGE_OF_BOX)).is_ok_and(|text| text == id.hex());
+        if uses && matches!(Lease::take(&folder), Err(StoreError::Busy(_))) {
+            return Ok(Some(folder));
         }
     }
+    Ok(None)
 }
 
-/// Lines of this machine's own package sources that serve a release, without source packages.
-fn machine_sources(release: &str) -> Vec<String> {
-    let mut files = vec![PathBuf::from("/etc/apt/sources.list")];
-    for entry in fs::read_dir("/etc/apt/sources.list.d").into_iter().flatten().flatten() {
-        files.push(entry.path());
-    }
-    files.sort();
-    let mut lines = Vec::new();
-    for file in files {
-        let Ok(text) = fs::read_to_string(&file) else { continue };
-        match file.extension().and_then(|extension| extension.to_str()) {
-            Some("sources") => {
-                for paragraph in text.split("\n\n") {
-                    let field = |name: &str| {
-                        paragraph.lines().find_map(|line| {
-                            let (key, value) = line.split_once(':')?;
-                            key.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
-                        })
-                    };
-                    let enabled = field("Enabled").is_none_or(|value| !value.eq_ignore_ascii_case("no"));
-                    let binary = field("Types").is_some_and(|value| value.split_whitespace().any(|kind| kind == "deb"));
-                    let (Some(uris), Some(suites), components) =
-                        (field("URIs"), field("Suites"), field("Components").unwrap_or_default())
-                    else {
-                        continue;
-                    };
-                    if enabled && binary {
-                        for uri in uris.split_whitespace() {
-                            for suite in suites.split_whitespace().filter(|suite| serves(suite, release)) {
-                                lines.push(format!("deb {uri} {suite} {components}"));
-                            }
-                        }
-                    }
-                }
-            }
-            Some("list") => {
-                for line in text.lines().filter_map(|line| line.trim().strip_prefix("deb ")) {
-                    let plain = line.trim_start();
-                    let plain = if plain.starts_with('[') {
-                        plain.split_once(']').map_or("", |(_, rest)| rest)
-                    } else {
-                        plain
-                    };
-                    let mut words = plain.split_whitespace();
-                    let (Some(uri), Some(suite)) = (words.next(), words.next()) else {
-                        continue;
-                    };
-                    if serves(suite, release) {
-                        lines.push(format!("deb {uri} {suite} {}", words.collect::<Vec<_>>().join(" ")));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    lines.dedup();
-    lines
-}
-
-fn serves(suite: &str, release: &str) -> bool {
-    suite == release
-        || ["-updates", "-security"]
-            .iter()
-            .any(|pocket| suite.strip_suffix(pocket) == Some(release))
+/// A word as a shell would have to read it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 fn run_mmdebstrap(
@@ -337,7 +341,7 @@ fn run_mmdebstrap(
         fs::write(&file, content).map_err(io_error("writing the image's settings"))?;
         Ok(format!(
             "--customize-hook=upload {} {place}\n--customize-hook=chmod {mode} \"$1{place}\"",
-            file.display()
+            quoted(&file.display().to_string())
         ))
     };
     let hooks = [

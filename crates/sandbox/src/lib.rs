@@ -12,6 +12,7 @@ mod doctor;
 mod error;
 mod images;
 mod native;
+mod sources;
 
 pub use contract::{
     BoxSpec, Change, ChangeKind, Command, Execution, FileContent, Limits, Network, OutputSink, Sandbox, SandboxFactory,

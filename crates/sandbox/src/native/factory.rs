@@ -12,7 +12,7 @@ use std::{
 
 use fs_err as fs;
 use seatrial_core::Digest;
-use seatrial_store::{Home, Lease, StoreError};
+use seatrial_store::{Home, Lease, StoreError, unix_millis};
 
 use super::{
     idmap::IdMap,
@@ -53,6 +53,9 @@ pub struct NativeFactory {
     trash: Arc<Trash>,
 }
 
+/// The file in a box's folder that names the image it is made from.
+pub(crate) const IMAGE_OF_BOX: &str = "image";
+
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 impl NativeFactory {
@@ -81,11 +84,10 @@ impl NativeFactory {
     fn sweep(&self) -> Result<(), SandboxError> {
         for entry in fs::read_dir(self.home.boxes()).map_err(io_error("reading the boxes' folder"))? {
             let path = entry.map_err(io_error("reading the boxes' folder"))?.path();
-            match Lease::take(&path) {
-                // The lease goes with the folder; whoever takes it now finds a folder without a box.
-                Ok(_lease) => self.trash.discard(path),
-                Err(StoreError::Busy(_)) => {}
-                Err(error) => return Err(error.into()),
+            // One that cannot be taken has a live owner, or another sweep is faster. A box's name is never used again, so
+            // the lease need not be held until the folder is gone.
+            if Lease::take(&path).is_ok() {
+                self.trash.discard(path);
             }
         }
         Ok(())
@@ -95,17 +97,20 @@ impl NativeFactory {
     fn folder(&self) -> Result<(String, Lease), SandboxError> {
         let mut tries = 0;
         loop {
-            let name = format!("{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
+            // The time keeps apart processes that got the same number.
+            let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+            let name = format!("{}-{count}-{}", std::process::id(), unix_millis());
             match Lease::take(self.home.boxes().join(&name)) {
                 Ok(lease) => return Ok((name, lease)),
-                // A sweep of another process came between the folder and its lock, or an old folder has this name.
+                // A sweep of another process came between the folder and its lock.
                 Err(StoreError::Busy(_) | StoreError::Io(_)) if tries < 100 => tries += 1,
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    fn prepare(&self, folder: &Path) -> Result<(), SandboxError> {
+    fn prepare(&self, folder: &Path, image: &Digest) -> Result<(), SandboxError> {
+        fs::write(folder.join(IMAGE_OF_BOX), image.hex()).map_err(io_error("naming a box's image"))?;
         let layers = folder.join("layers");
         fs::create_dir(&layers).map_err(io_error("making a box's folder"))?;
         open_to_boxes(folder)?;
@@ -121,7 +126,7 @@ impl SandboxFactory for NativeFactory {
         }
         let (name, lease) = self.folder()?;
         let folder = lease.folder().to_owned();
-        self.prepare(&folder)?;
+        self.prepare(&folder, &spec.image)?;
         let home = open_folder(self.home.root())?;
         let mut helper = match Helper::start(&self.helper, &self.ids) {
             Ok(helper) => helper,

@@ -28,7 +28,7 @@ mod walk;
 mod wire;
 
 pub use factory::{HostNetwork, NativeFactory};
-pub(crate) use factory::{give, io_error, open_to_boxes};
+pub(crate) use factory::{IMAGE_OF_BOX, give, io_error, open_to_boxes};
 pub(crate) use idmap::IdMap;
 pub use supervisor::{helper_main, is_helper_invocation};
 pub(crate) use trash::{Helper, open_folder, remove_tree, send_unpack};
