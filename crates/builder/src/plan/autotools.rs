@@ -86,15 +86,15 @@ pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mu
             "make distclean >/dev/null 2>&1 || rm -f config.status config.cache Makefile",
         ));
     }
-    let flags = format!("CFLAGS=\"{}\" CXXFLAGS=\"{}\"", settings.c(), settings.cxx());
+    let mut flags = format!("CFLAGS=\"{}\" CXXFLAGS=\"{}\"", settings.c(), settings.cxx());
     let usual = [
         "--prefix=\"$PREFIX\"",
         "--disable-dependency-tracking",
         "--disable-silent-rules",
     ];
-    let mut arguments = settings.configure_arguments(&usual);
+    let arguments = settings.configure_arguments(&usual);
     if !settings.link_flags.is_empty() && !settings.shims {
-        arguments = format!("{arguments} LIBS='{}'", settings.link_flags.join(" "));
+        flags = format!("{flags} LIBS='{}'", settings.link_flags.join(" "));
     }
     let (build, script) = if settings.in_tree {
         (folder, "./configure".to_owned())
@@ -105,7 +105,8 @@ pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mu
         Purpose::Configure,
         "an Autotools project, with debug information",
         build,
-        format!("{path}{script}{arguments} {flags}"),
+        // In the environment: scripts of old Autoconf take a `NAME=value` argument for a machine's name.
+        format!("{path}{flags} {script}{arguments}"),
     ));
     steps.push(step(
         Purpose::Build,
@@ -117,7 +118,11 @@ pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mu
         Purpose::Install,
         "what the project installs",
         build,
-        format!("{path}make -k install STRIP=:{}", settings.build_words()),
+        format!(
+            "{path}{}make -k install STRIP=:{}",
+            if facts.automake { "" } else { super::make::PLACES },
+            settings.build_words()
+        ),
     ));
 }
 
@@ -168,7 +173,10 @@ pub(super) fn hand_written(folder: &str, script: &str, settings: &Settings, step
         Purpose::Install,
         "what the project installs",
         folder,
-        format!("{path}make -k install STRIP=: PREFIX=\"$PREFIX\" prefix=\"$PREFIX\""),
+        format!(
+            "{path}{}make -k install STRIP=: PREFIX=\"$PREFIX\" prefix=\"$PREFIX\"",
+            super::make::PLACES
+        ),
     ));
 }
 

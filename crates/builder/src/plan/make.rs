@@ -12,6 +12,10 @@ use crate::{
 static INSTALL: Pattern = Pattern::new(r"(?m)^install[^=:\n]*:");
 static INCLUDE: Pattern = Pattern::new(r"(?m)^-?include\s");
 
+/// Makes the folders that old install rules take for granted; without them a program would become a file named `bin`.
+pub(super) const PLACES: &str = "mkdir -p \"$PREFIX\"/bin \"$PREFIX\"/sbin \"$PREFIX\"/lib \"$PREFIX\"/include \"$PREFIX\"/etc \
+     \"$PREFIX\"/man/man1 \"$PREFIX\"/share/man/man1\n";
+
 /// What is known of a makefile before it is run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Facts {
@@ -50,8 +54,7 @@ pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mu
             "what the project installs",
             folder,
             format!(
-                "{path}mkdir -p \"$PREFIX\"/bin \"$PREFIX\"/sbin \"$PREFIX\"/lib \"$PREFIX\"/include \"$PREFIX\"/etc \
-                 \"$PREFIX\"/man/man1 \"$PREFIX\"/share/man/man1\nmake{file} -k install PREFIX=\"$PREFIX\" prefix=\"$PREFIX\" STRIP=:{}",
+                "{path}{PLACES}make{file} -k install PREFIX=\"$PREFIX\" prefix=\"$PREFIX\" STRIP=:{}",
                 settings
                     .build_arguments
                     .iter()

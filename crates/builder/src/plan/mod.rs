@@ -304,7 +304,7 @@ mod tests {
                 [ -f configure ] || AUTOMAKE='automake --foreign' autoreconf -fi
                 if [ -f config.status ]; then make distclean >/dev/null 2>&1 || rm -f config.status Makefile; fi
                 [configure in $OUT/build]
-                "$SRC/configure" --prefix="$PREFIX" --disable-dependency-tracking --disable-silent-rules CFLAGS="-g -O0" CXXFLAGS="-g -O0"
+                CFLAGS="-g -O0" CXXFLAGS="-g -O0" "$SRC/configure" --prefix="$PREFIX" --disable-dependency-tracking --disable-silent-rules
                 [build in $OUT/build]
                 make -k -j"$JOBS"
                 [install in $OUT/build]

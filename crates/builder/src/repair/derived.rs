@@ -231,6 +231,42 @@ pub(super) fn multiarch_links(situation: &Situation<'_>, found: &mut Vec<Repair>
     ));
 }
 
+static KNOWN_HEADER: Pattern = Pattern::new(
+    r"(?:is defined in header|include) [^\w\s]*<([a-z][a-z0-9_/]*(?:\.h)?)>[^\n]*(?:did you forget|or provide a declaration|; )",
+);
+
+/// Headers that the compiler itself says are not included.
+pub(super) fn named_headers(situation: &Situation<'_>, found: &mut Vec<Repair>) {
+    if situation.phase != Purpose::Build {
+        return;
+    }
+    let mut headers = KNOWN_HEADER.all(situation.log);
+    headers.sort_unstable();
+    headers.dedup();
+    headers.truncate(8);
+    if headers.is_empty() {
+        return;
+    }
+    let words = headers.join(" ");
+    found.push(repair(
+        situation,
+        format!("headers {words}"),
+        format!("include {words} in every file"),
+        "the compiler says that names of these headers are used without them".to_owned(),
+        Rank::After,
+        |settings| {
+            settings.shims = true;
+            for header in &headers {
+                let flag = format!("-include {header}");
+                if header.contains('.') {
+                    add(&mut settings.c_flags, &flag);
+                }
+                add(&mut settings.cxx_flags, &flag);
+            }
+        },
+    ));
+}
+
 static CMAKE_OPTION: Pattern = Pattern::new(r"(?im)^\s*(?:cmake_dependent_)?option\s*\(\s*([A-Za-z0-9_-]+)");
 
 /// When configuring does not get anywhere: what tests, documents and examples need is left out.
@@ -314,7 +350,13 @@ mod tests {
 
     #[test]
     fn patterns_compile() {
-        assert!(UNDEFINED.compiles() && UNKNOWN_FLAG.compiles() && OTHER_WIDTH.compiles() && OLD_PLACE.compiles());
+        assert!(
+            UNDEFINED.compiles()
+                && UNKNOWN_FLAG.compiles()
+                && OTHER_WIDTH.compiles()
+                && OLD_PLACE.compiles()
+                && KNOWN_HEADER.compiles()
+        );
         assert!(CMAKE_OPTION.compiles() && MESON_OPTION.compiles());
     }
 }

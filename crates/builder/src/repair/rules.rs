@@ -73,6 +73,7 @@ pub(super) fn apply(situation: &Situation<'_>) -> Vec<Repair> {
     derived::libraries(situation, &mut found);
     derived::inline_functions(situation, &mut found);
     derived::multiarch_links(situation, &mut found);
+    derived::named_headers(situation, &mut found);
     derived::unknown_flags(situation, &mut found);
     derived::optional_parts(situation, &mut found);
     found
@@ -230,6 +231,14 @@ mod tests {
             "gcc: error: unrecognized command-line option \u{2018}-m486\u{2019}\nerror: bad value \u{2018}pentium9\u{2019} for \u{2018}-march=\u{2019} switch",
             &expect![[r"
                 First flags -m486* -march*
+            "]],
+        );
+        check(
+            Make,
+            Build,
+            "x.cpp:3:2: note: \u{2018}memcpy\u{2019} is defined in header \u{2018}<cstring>\u{2019}; did you forget to \u{2018}#include <cstring>\u{2019}?",
+            &expect![[r"
+                After headers cstring
             "]],
         );
         check(Make, Build, "cc -c x.c\nok\n", &expect![[""]]);
