@@ -22,21 +22,29 @@ pub(crate) struct App {
 impl App {
     pub(crate) fn new(args: &Args) -> Result<Self, Failure> {
         let root = args.home.clone().or_else(data_folder).ok_or_else(|| {
-            Failure::usage("neither SEATRIAL_HOME nor HOME is set, so there is no place for data; set SEATRIAL_HOME to a folder")
+            Failure::usage(
+                "neither SEATRIAL_HOME nor HOME is set, so there is no place for data; set SEATRIAL_HOME to a folder",
+            )
         })?;
         let home = Home::open(&root)
             .map_err(|error| Failure::invalid(format!("cannot use the data folder {}: {error}", root.display())))?;
-        Ok(Self { home, json: args.json, stop: Stop::default(), show: Arc::new(Show::new()) })
+        Ok(Self {
+            home,
+            json: args.json,
+            stop: Stop::default(),
+            show: Arc::new(Show::new()),
+        })
     }
 
     /// Lets Ctrl-C and a polite kill end running commands in an orderly way; a second one ends the process at once.
     pub(crate) fn catch_signals(&self) -> Result<(), Failure> {
-        let mut signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM])?;
+        let mut signals =
+            signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM])?;
         let (stop, show) = (self.stop.clone(), Arc::clone(&self.show));
         std::thread::spawn(move || {
             for _ in signals.forever() {
                 if stop.is_thrown() {
-                    #[expect(clippy::exit, reason = "the user asked twice; boxes die with this process")]
+                    // Boxes die with this process.
                     std::process::exit(i32::from(ExitCode::Interrupted as u8));
                 }
                 show.note("stopping; once more to stop at once");
@@ -66,8 +74,12 @@ impl App {
         if let Some(image) = images.find(platform)? {
             return Ok(image);
         }
-        self.show.note(&format!("making the image {platform}; this happens once and takes about a minute"));
-        Ok(images.build(&ImageRequest::default_for(platform), &mut |line: &str| self.show.progress("image", line))?)
+        self.show.note(&format!(
+            "making the image {platform}; this happens once and takes about a minute"
+        ));
+        Ok(images.build(&ImageRequest::default_for(platform), &mut |line: &str| {
+            self.show.progress("image", line);
+        })?)
     }
 
     pub(crate) fn resolver(&self, platform: &Platform) -> Result<Arc<dyn Resolver>, Failure> {
@@ -79,14 +91,32 @@ impl App {
 }
 
 fn data_folder() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let set = |name| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
     let base = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")))?;
     Some(base.join("seatrial"))
 }
 
 fn host_network() -> HostNetwork {
-    const NAMES: [&str; 8] =
-        ["http_proxy", "https_proxy", "ftp_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "NO_PROXY"];
-    let proxies = NAMES.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?))).collect();
-    HostNetwork { proxies, ..HostNetwork::default() }
+    const NAMES: [&str; 8] = [
+        "http_proxy",
+        "https_proxy",
+        "ftp_proxy",
+        "no_proxy",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "FTP_PROXY",
+        "NO_PROXY",
+    ];
+    let proxies = NAMES
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)))
+        .collect();
+    HostNetwork {
+        proxies,
+        ..HostNetwork::default()
+    }
 }

@@ -53,7 +53,9 @@ pub(crate) enum Verb {
     /// Say what this machine can do, and how to get the rest
     Doctor,
     /// Print a completion script for a shell
-    #[command(after_help = "Example:\n  seatrial completions bash > ~/.local/share/bash-completion/completions/seatrial")]
+    #[command(
+        after_help = "Example:\n  seatrial completions bash > ~/.local/share/bash-completion/completions/seatrial"
+    )]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -83,11 +85,15 @@ pub(crate) struct BuildArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchVerb {
     /// Run an agent on every task of a corpus; the same command resumes a run that was stopped
-    #[command(after_help = "Examples:\n  seatrial bench run corpora/compile-debian --agent rules -n 2\n  \
-        seatrial bench run corpora/compile-debian --agent rules --task hello --limit 1")]
+    #[command(
+        after_help = "Examples:\n  seatrial bench run corpora/compile-debian --agent rules -n 2\n  \
+        seatrial bench run corpora/compile-debian --agent rules --task hello --limit 1"
+    )]
     Run(BenchRunArgs),
     /// Print the table of a run
-    #[command(after_help = "Examples:\n  seatrial bench report compile-debian-rules-1f2e3d4c5b6a\n  seatrial bench report latest --tasks")]
+    #[command(
+        after_help = "Examples:\n  seatrial bench report compile-debian-rules-1f2e3d4c5b6a\n  seatrial bench report latest --tasks"
+    )]
     Report {
         /// The run's name, a unique beginning of it, or `latest`
         run: String,
@@ -177,7 +183,9 @@ pub(crate) enum CorpusVerb {
 #[derive(Debug, Subcommand)]
 pub(crate) enum MineVerb {
     /// C and C++ source packages; expected artifacts are read from the binary packages
-    #[command(after_help = "Example:\n  seatrial corpus mine debian-compile --seed 7 --count 60 -o corpora/compile-debian")]
+    #[command(
+        after_help = "Example:\n  seatrial corpus mine debian-compile --seed 7 --count 60 -o corpora/compile-debian"
+    )]
     DebianCompile {
         /// Seed of the choice: the same seed and archive give the same corpus
         #[arg(long, default_value_t = 1)]

@@ -11,25 +11,44 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { code: ExitCode::Usage, message: message.into() }
+        Self {
+            code: ExitCode::Usage,
+            message: message.into(),
+        }
     }
 
     pub(crate) fn nothing_run(message: impl Into<String>) -> Self {
-        Self { code: ExitCode::NothingRun, message: message.into() }
+        Self {
+            code: ExitCode::NothingRun,
+            message: message.into(),
+        }
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
-        Self { code: ExitCode::Invalid, message: message.into() }
+        Self {
+            code: ExitCode::Invalid,
+            message: message.into(),
+        }
     }
 
     pub(crate) fn interrupted() -> Self {
-        Self { code: ExitCode::Interrupted, message: "interrupted".to_owned() }
+        Self {
+            code: ExitCode::Interrupted,
+            message: "interrupted".to_owned(),
+        }
     }
 
-    #[expect(clippy::print_stdout, clippy::print_stderr, reason = "this is where failures are printed")]
+    #[expect(
+        clippy::print_stdout,
+        clippy::print_stderr,
+        reason = "this is where failures are printed"
+    )]
     pub(crate) fn print(&self, json: bool) {
         if json {
-            println!("{}", serde_json::json!({ "error": self.message, "exit_code": self.code as u8 }));
+            println!(
+                "{}",
+                serde_json::json!({ "error": self.message, "exit_code": self.code as u8 })
+            );
         }
         eprintln!("error: {}", self.message);
     }
@@ -38,9 +57,9 @@ impl Failure {
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-                Self::invalid(format!("{error}\n  the disk is full: free some space and run the same command again"))
-            }
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::invalid(format!(
+                "{error}\n  the disk is full: free some space and run the same command again"
+            )),
             _ => Self::invalid(error.to_string()),
         }
     }
@@ -49,7 +68,9 @@ impl From<std::io::Error> for Failure {
 impl From<seatrial_store::StoreError> for Failure {
     fn from(error: seatrial_store::StoreError) -> Self {
         if error.is_disk_full() {
-            return Self::invalid(format!("{error}\n  the disk is full: free some space and run the same command again"));
+            return Self::invalid(format!(
+                "{error}\n  the disk is full: free some space and run the same command again"
+            ));
         }
         Self::invalid(error.to_string())
     }

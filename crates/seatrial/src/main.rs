@@ -19,7 +19,11 @@ fn main() -> std::process::ExitCode {
         Ok(args) => args,
         Err(error) => {
             // Help and version are answers, not errors.
-            let code = if error.use_stderr() { ExitCode::Usage } else { ExitCode::Passed };
+            let code = if error.use_stderr() {
+                ExitCode::Usage
+            } else {
+                ExitCode::Passed
+            };
             drop(error.print());
             return code.into();
         }

@@ -31,7 +31,12 @@ struct Line {
 impl Show {
     pub(crate) fn new() -> Self {
         let bars = std::io::stderr().is_terminal().then(MultiProgress::new);
-        Self { bars, lines: Mutex::default(), log: Mutex::default(), total: Mutex::default() }
+        Self {
+            bars,
+            lines: Mutex::default(),
+            log: Mutex::default(),
+            total: Mutex::default(),
+        }
     }
 
     /// Keeps a copy of all output of boxes in a file.
@@ -86,7 +91,12 @@ impl Show {
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
-        Line { bar, since: Instant::now(), phase: String::new(), last: Vec::new() }
+        Line {
+            bar,
+            since: Instant::now(),
+            phase: String::new(),
+            last: Vec::new(),
+        }
     }
 }
 
@@ -115,7 +125,11 @@ impl Observer for Show {
         let Some(line) = lines.get_mut(&key) else { return };
         match &line.bar {
             Some(bar) => bar.set_message(visible(&text)),
-            None => plain(&format!("[{:>7}] {key}: {}", seconds(line.since.elapsed()), visible(&text))),
+            None => plain(&format!(
+                "[{:>7}] {key}: {}",
+                seconds(line.since.elapsed()),
+                visible(&text)
+            )),
         }
         line.phase = text;
     }
@@ -126,7 +140,9 @@ impl Observer for Show {
             drop(file.write_all(bytes));
         }
         let mut lines = lock(&self.lines);
-        let Some(line) = lines.get_mut(&key(task, attempt)) else { return };
+        let Some(line) = lines.get_mut(&key(task, attempt)) else {
+            return;
+        };
         let Some(bar) = &line.bar else { return };
         line.last.extend_from_slice(bytes);
         if let Some(end) = line.last.iter().rposition(|&byte| byte == b'\n' || byte == b'\r') {
@@ -161,7 +177,11 @@ impl Observer for Show {
             Outcome::Failed => "failed ",
             Outcome::Invalid => "invalid",
         };
-        let _ = write!(text, "{mark} {key} {}  {reason}", seconds(Duration::from_millis(result.wall_ms)));
+        let _ = write!(
+            text,
+            "{mark} {key} {}  {reason}",
+            seconds(Duration::from_millis(result.wall_ms))
+        );
         self.note(text.lines().next().unwrap_or_default());
     }
 }
@@ -180,7 +200,11 @@ impl seatrial_source::Progress for Show {
 }
 
 fn key(task: &TaskId, attempt: u32) -> String {
-    if attempt == 1 { task.to_string() } else { format!("{task}#{attempt}") }
+    if attempt == 1 {
+        task.to_string()
+    } else {
+        format!("{task}#{attempt}")
+    }
 }
 
 fn seconds(time: Duration) -> String {

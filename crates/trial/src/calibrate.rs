@@ -58,7 +58,10 @@ impl Calibrator<'_> {
         side_by_side(tasks, jobs, &self.bench.stop, |task| {
             let answer = self.one(task, corpus.truth(&task.id)?, observer)?;
             tell(&task.id, &answer);
-            found.lock().unwrap_or_else(PoisonError::into_inner).push((task.id.clone(), answer));
+            found
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((task.id.clone(), answer));
             Ok(())
         })?;
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -68,11 +71,22 @@ impl Calibrator<'_> {
 
     fn one(&self, task: &Task, truth: &Truth, observer: &dyn Observer) -> Result<Calibration, TrialError> {
         let TruthBody::Compile(CompileTruth { artifacts }) = &truth.body;
-        let script = |text: String| Submission { script: Some(text), ..Submission::default() };
-        let null = Given { name: "null", submission: script("true\n".to_owned()) };
-        let fake = Given { name: "fake", submission: script(fake_script(artifacts)) };
+        let script = |text: String| Submission {
+            script: Some(text),
+            ..Submission::default()
+        };
+        let null = Given {
+            name: "null",
+            submission: script("true\n".to_owned()),
+        };
+        let fake = Given {
+            name: "fake",
+            submission: script(fake_script(artifacts)),
+        };
         let (Some(source), Some(submission)) = (gold_source(task), gold_submission(task)) else {
-            return Ok(Calibration::Quarantined("there is no reference solution for such a source".to_owned()));
+            return Ok(Calibration::Quarantined(
+                "there is no reference solution for such a source".to_owned(),
+            ));
         };
         // The cheap questions first: most of the time goes into the reference.
         for (agent, level) in [(&null, "flexible"), (&fake, "strict")] {
@@ -80,19 +94,32 @@ impl Calibrator<'_> {
             if result.outcome() == Outcome::Invalid {
                 return Ok(Calibration::Unknown(format!("{}: {}", agent.name, reason(&result))));
             }
-            let scored = result.verdict(Profile::Strict).and_then(|verdict| verdict.answer(level)) == Some(Answer::Yes);
+            let scored = result
+                .verdict(Profile::Strict)
+                .and_then(|verdict| verdict.answer(level))
+                == Some(Answer::Yes);
             if scored || result.outcome() == Outcome::Passed {
-                return Ok(Calibration::Quarantined(format!("the agent `{}` passes it: {}", agent.name, reason(&result))));
+                return Ok(Calibration::Quarantined(format!(
+                    "the agent `{}` passes it: {}",
+                    agent.name,
+                    reason(&result)
+                )));
             }
         }
         let gold_task = Task { source, ..task.clone() };
-        let gold = Given { name: "gold", submission };
+        let gold = Given {
+            name: "gold",
+            submission,
+        };
         for attempt in 1..=self.attempts {
             let result = self.given(&gold, &gold_task, truth, attempt, observer)?;
             match result.outcome() {
                 Outcome::Passed => {}
                 Outcome::Failed => {
-                    return Ok(Calibration::Quarantined(format!("the reference solution fails: {}", reason(&result))));
+                    return Ok(Calibration::Quarantined(format!(
+                        "the reference solution fails: {}",
+                        reason(&result)
+                    )));
                 }
                 Outcome::Invalid => return Ok(Calibration::Unknown(format!("gold: {}", reason(&result)))),
             }
@@ -108,8 +135,13 @@ impl Calibrator<'_> {
         attempt: u32,
         observer: &dyn Observer,
     ) -> Result<TrialResult, TrialError> {
-        let folder = self.folder.join(task.id.as_str()).join(format!("{}.{attempt}", agent.name));
-        self.bench.with_agent(agent).run(&Trial { task, truth, attempt }, &folder, observer)
+        let folder = self
+            .folder
+            .join(task.id.as_str())
+            .join(format!("{}.{attempt}", agent.name));
+        self.bench
+            .with_agent(agent)
+            .run(&Trial { task, truth, attempt }, &folder, observer)
     }
 }
 

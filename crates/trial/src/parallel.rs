@@ -23,14 +23,20 @@ pub(crate) fn side_by_side<T: Sync>(
                     match work(item) {
                         Ok(()) | Err(TrialError::Interrupted) => {}
                         Err(error) => {
-                            failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                            failure
+                                .lock()
+                                .unwrap_or_else(PoisonError::into_inner)
+                                .get_or_insert(error);
                         }
                     }
                 }
             });
         }
     });
-    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    failure
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .map_or(Ok(()), Err)
 }
 
 #[cfg(test)]
@@ -44,15 +50,27 @@ mod tests {
         let sum = AtomicU32::new(0);
         let add = |n: &u32| {
             sum.fetch_add(*n, Ordering::SeqCst);
-            if *n == 99 { Err(std::io::Error::other("disk").into()) } else { Ok(()) }
+            if *n == 99 {
+                Err(std::io::Error::other("disk").into())
+            } else {
+                Ok(())
+            }
         };
         side_by_side(&[1, 2, 3, 4], 3, &Stop::default(), add).unwrap();
         assert_eq!(sum.load(Ordering::SeqCst), 10);
         assert!(side_by_side(&[99, 1000], 1, &Stop::default(), add).is_err());
-        assert_eq!(sum.load(Ordering::SeqCst), 109, "nothing is started after the harness broke");
+        assert_eq!(
+            sum.load(Ordering::SeqCst),
+            109,
+            "nothing is started after the harness broke"
+        );
         let stop = Stop::default();
         stop.throw();
         side_by_side(&[1], 1, &stop, add).unwrap();
-        assert_eq!(sum.load(Ordering::SeqCst), 109, "nothing is started after the switch was thrown");
+        assert_eq!(
+            sum.load(Ordering::SeqCst),
+            109,
+            "nothing is started after the switch was thrown"
+        );
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use seatrial_core::{RunId, TaskId};
-use seatrial_store::{Home, Lease, StoreError};
+use seatrial_store::{Home, Lease, StoreError, unix_millis};
 use seatrial_suites::Corpus;
 
 use crate::{Bench, Observer, RunLock, RunView, Trial, TrialError, parallel::side_by_side, result::trial_folder};
@@ -27,7 +27,7 @@ pub struct RunOutcome {
 
 impl Run {
     /// Makes the folder of a run, or takes over the one of an equal run that was stopped.
-    pub fn open(home: &Home, lock: RunLock) -> Result<Self, TrialError> {
+    pub fn open(home: &Home, lock: &RunLock) -> Result<Self, TrialError> {
         let id = lock.run_id().map_err(|error| TrialError::Lock {
             path: home.runs(),
             problem: error.to_string(),
@@ -39,7 +39,7 @@ impl Run {
         })?;
         let path = folder.join("lock.json");
         if !path.is_file() {
-            let text = serde_json::to_vec_pretty(&lock).map_err(|error| TrialError::Lock {
+            let text = serde_json::to_vec_pretty(lock).map_err(|error| TrialError::Lock {
                 path: path.clone(),
                 problem: error.to_string(),
             })?;
@@ -47,7 +47,11 @@ impl Run {
             fs::write(&half, text)?;
             fs::rename(&half, &path)?;
         }
-        Ok(Self { id, _lease: lease, folder })
+        Ok(Self {
+            id,
+            _lease: lease,
+            folder,
+        })
     }
 
     /// Its name.
@@ -71,13 +75,9 @@ impl Run {
             .filter(|result| result.outcome() == seatrial_core::Outcome::Invalid)
         {
             let folder = trial_folder(&self.folder, &result.task, result.attempt);
-            let kept = (1..)
-                .map(|n| folder.with_extension(format!("{}.invalid{n}", result.attempt)))
-                .find(|p| !p.exists());
-            if let Some(kept) = kept {
-                fs::rename(&folder, kept)?;
-                count += 1;
-            }
+            let kept = format!("{}.{}.invalid-{}", result.task, result.attempt, unix_millis());
+            fs::rename(&folder, folder.with_file_name(kept))?;
+            count += 1;
         }
         Ok(count)
     }

@@ -61,7 +61,13 @@ pub struct Trial<'a> {
 impl Bench<'_> {
     /// The same with another agent, which gets no package index.
     pub(crate) fn with_agent<'b>(&'b self, agent: &'b dyn Agent) -> Bench<'b> {
-        Bench { agent, resolver: None, blobs: self.blobs.clone(), stop: self.stop.clone(), ..*self }
+        Bench {
+            agent,
+            resolver: None,
+            blobs: self.blobs.clone(),
+            stop: self.stop.clone(),
+            ..*self
+        }
     }
 
     /// Runs a trial, or finishes one that was begun, and returns its result. The journal is `journal.jsonl` in `folder`;

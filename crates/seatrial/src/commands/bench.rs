@@ -28,7 +28,13 @@ pub(super) fn run(app: &App, verb: BenchVerb) -> Result<ExitCode, Failure> {
             Ok(ExitCode::Passed)
         }
         BenchVerb::List => list(app),
-        BenchVerb::Calibrate { corpus, jobs, attempts, task, new } => calibrate(app, &corpus, jobs, attempts, &task, new),
+        BenchVerb::Calibrate {
+            corpus,
+            jobs,
+            attempts,
+            task,
+            new,
+        } => calibrate(app, &corpus, jobs, attempts, &task, new),
     }
 }
 
@@ -48,17 +54,30 @@ impl Parts {
             app.show.note(&format!("warning: {warning}"));
         }
         let suite = seatrial_suites::suite(&corpus.facts().suite).ok_or_else(|| {
-            Failure::usage(format!("{}: this program knows no suite `{}`", folder.display(), corpus.facts().suite))
+            Failure::usage(format!(
+                "{}: this program knows no suite `{}`",
+                folder.display(),
+                corpus.facts().suite
+            ))
         })?;
         let platform = platform(&corpus.facts().platform)?;
         let image = app.image(&platform)?;
         let (fetcher, factory) = (app.fetcher(&platform), app.factory()?);
-        Ok(Self { corpus, image, fetcher, factory, suite })
+        Ok(Self {
+            corpus,
+            image,
+            fetcher,
+            factory,
+            suite,
+        })
     }
 
     fn bench<'a>(&'a self, app: &App, agent: &'a dyn Agent, lock: Digest) -> Result<Bench<'a>, Failure> {
-        let resolver =
-            if agent.needs_resolver() { Some(app.resolver(&self.image.platform)?) } else { None };
+        let resolver = if agent.needs_resolver() {
+            Some(app.resolver(&self.image.platform)?)
+        } else {
+            None
+        };
         Ok(Bench {
             suite: self.suite,
             agent,
@@ -76,14 +95,24 @@ impl Parts {
 
 fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
     let agent = seatrial_agents::agent(&args.agent).ok_or_else(|| {
-        let names: Vec<_> = seatrial_agents::all().iter().map(|agent| format!("{} ({})", agent.name(), agent.about())).collect();
-        Failure::usage(format!("there is no agent `{}`; there are:\n  {}", args.agent, names.join("\n  ")))
+        let names: Vec<_> = seatrial_agents::all()
+            .iter()
+            .map(|agent| format!("{} ({})", agent.name(), agent.about()))
+            .collect();
+        Failure::usage(format!(
+            "there is no agent `{}`; there are:\n  {}",
+            args.agent,
+            names.join("\n  ")
+        ))
     })?;
     app.catch_signals()?;
     let parts = Parts::open(app, &args.corpus)?;
     let tasks = select(&parts.corpus, &args.task, args.quarantined, args.limit)?;
     if tasks.is_empty() {
-        return Err(Failure::nothing_run(format!("no task of {} was chosen", args.corpus.display())));
+        return Err(Failure::nothing_run(format!(
+            "no task of {} was chosen",
+            args.corpus.display()
+        )));
     }
     let name = |error: seatrial_core::IdError| Failure::usage(error.to_string());
     let lock = RunLock {
@@ -99,7 +128,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let bench = parts.bench(app, agent, lock.digest())?;
-    let run = Run::open(&app.home, lock)?;
+    let run = Run::open(&app.home, &lock)?;
     if args.retry_invalid {
         let count = run.retry_invalid()?;
         app.show.note(&format!("{count} invalid trials will be run again"));
@@ -108,7 +137,11 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
     let done = view.results.len();
     let total = done + view.pending.len();
     app.show.expect_trials(done, total);
-    let how = if done > 0 { format!("resuming, {done} of {total} trials are done") } else { format!("{total} trials") };
+    let how = if done > 0 {
+        format!("resuming, {done} of {total} trials are done")
+    } else {
+        format!("{total} trials")
+    };
     app.show.note(&format!("run {}: {how}", run.id()));
     let outcome = run.execute(&bench, &parts.corpus, args.jobs, app.show.as_ref())?;
     app.show.clear();
@@ -123,11 +156,17 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
 fn select(corpus: &Corpus, names: &[String], quarantined: bool, limit: Option<usize>) -> Result<Vec<Task>, Failure> {
     let mut tasks = Vec::new();
     if names.is_empty() {
-        let all: Vec<&Task> = if quarantined { corpus.all_tasks().collect() } else { corpus.tasks().collect() };
+        let all: Vec<&Task> = if quarantined {
+            corpus.all_tasks().collect()
+        } else {
+            corpus.tasks().collect()
+        };
         tasks.extend(all.into_iter().cloned());
     }
     for name in names {
-        let id: TaskId = name.parse().map_err(|error: seatrial_core::IdError| Failure::usage(error.to_string()))?;
+        let id: TaskId = name
+            .parse()
+            .map_err(|error: seatrial_core::IdError| Failure::usage(error.to_string()))?;
         let task = corpus.task(&id)?;
         if !tasks.contains(task) {
             tasks.push(task.clone());
@@ -187,7 +226,10 @@ fn find_run(app: &App, name: &str) -> Result<PathBuf, Failure> {
     }
     let all = runs(app)?;
     if name == "latest" {
-        return all.last().cloned().ok_or_else(|| Failure::nothing_run("there is no run yet; `seatrial bench run` makes one"));
+        return all
+            .last()
+            .cloned()
+            .ok_or_else(|| Failure::nothing_run("there is no run yet; `seatrial bench run` makes one"));
     }
     let file_name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut matching: Vec<_> = all.iter().filter(|path| file_name(path) == name).collect();
@@ -196,10 +238,15 @@ fn find_run(app: &App, name: &str) -> Result<PathBuf, Failure> {
     }
     match matching.as_slice() {
         [one] => Ok((*one).clone()),
-        [] => Err(Failure::usage(format!("there is no run `{name}`; `seatrial bench list` shows what there is"))),
+        [] => Err(Failure::usage(format!(
+            "there is no run `{name}`; `seatrial bench list` shows what there is"
+        ))),
         several => {
             let names: Vec<_> = several.iter().map(|path| file_name(path)).collect();
-            Err(Failure::usage(format!("`{name}` could be any of:\n  {}", names.join("\n  "))))
+            Err(Failure::usage(format!(
+                "`{name}` could be any of:\n  {}",
+                names.join("\n  ")
+            )))
         }
     }
 }
@@ -209,7 +256,11 @@ fn list(app: &App) -> Result<ExitCode, Failure> {
     let mut rows = Vec::new();
     for path in runs(app)? {
         let view = RunView::read(&path)?;
-        let passed = view.results.iter().filter(|result| result.outcome() == Outcome::Passed).count();
+        let passed = view
+            .results
+            .iter()
+            .filter(|result| result.outcome() == Outcome::Passed)
+            .count();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (done, total) = (view.results.len(), view.results.len() + view.pending.len());
         let _ = writeln!(text, "{name}  {done} of {total} trials done, {passed} passed");
@@ -237,18 +288,37 @@ fn calibrate(
     let mut parts = Parts::open(app, folder)?;
     let mut tasks = select(&parts.corpus, names, true, None)?;
     if only_new {
-        tasks.retain(|task| parts.corpus.lock(&task.id).is_ok_and(|lock| lock.state == seatrial_suites::TaskState::New));
+        tasks.retain(|task| {
+            parts
+                .corpus
+                .lock(&task.id)
+                .is_ok_and(|lock| lock.state == seatrial_suites::TaskState::New)
+        });
     }
     if tasks.is_empty() {
         return Err(Failure::nothing_run("no task was chosen"));
     }
     let nobody = seatrial_agents::agent("null").ok_or_else(|| Failure::invalid("this program has no agent `null`"))?;
     let image = parts.image.id;
-    let lock = Digest::of(format!("calibrate {} {image} {}", parts.corpus.digest(), env!("CARGO_PKG_VERSION")).as_bytes());
-    let journals = app.home.runs().join(format!("calibrate-{}-{}", parts.corpus.facts().name, lock.short()));
+    let lock = Digest::of(
+        format!(
+            "calibrate {} {image} {}",
+            parts.corpus.digest(),
+            env!("CARGO_PKG_VERSION")
+        )
+        .as_bytes(),
+    );
+    let journals = app
+        .home
+        .runs()
+        .join(format!("calibrate-{}-{}", parts.corpus.facts().name, lock.short()));
     let _lease = seatrial_store::Lease::take(&journals)?;
     let found = {
-        let calibrator = Calibrator { bench: parts.bench(app, nobody, lock)?, attempts, folder: &journals };
+        let calibrator = Calibrator {
+            bench: parts.bench(app, nobody, lock)?,
+            attempts,
+            folder: &journals,
+        };
         calibrator.all(&parts.corpus, &tasks, jobs, app.show.as_ref(), &|id, answer| {
             app.show.note(&format!("{id}: {}", words(answer)));
         })?
@@ -256,7 +326,11 @@ fn calibrate(
     app.show.clear();
     for (id, answer) in &found {
         if let Some(state) = answer.state() {
-            let reason = if let Calibration::Quarantined(reason) = answer { reason.as_str() } else { "" };
+            let reason = if let Calibration::Quarantined(reason) = answer {
+                reason.as_str()
+            } else {
+                ""
+            };
             parts.corpus.set_state(id, state, reason, Some(image))?;
         }
     }
@@ -266,7 +340,10 @@ fn calibrate(
     let quarantined = count(|answer| matches!(answer, Calibration::Quarantined(_)));
     let unknown = count(|answer| matches!(answer, Calibration::Unknown(_)));
     if app.json {
-        let rows: Vec<_> = found.iter().map(|(id, answer)| serde_json::json!({ "task": id, "answer": words(answer) })).collect();
+        let rows: Vec<_> = found
+            .iter()
+            .map(|(id, answer)| serde_json::json!({ "task": id, "answer": words(answer) }))
+            .collect();
         answer_json(&serde_json::json!({ "fit": fit, "quarantined": quarantined, "unknown": unknown, "tasks": rows }))?;
     } else {
         answer(&format!(
@@ -278,7 +355,11 @@ fn calibrate(
         app.show.note("stopped; the same command goes on where it was");
         return Ok(ExitCode::Interrupted);
     }
-    Ok(if unknown > 0 { ExitCode::Invalid } else { ExitCode::Passed })
+    Ok(if unknown > 0 {
+        ExitCode::Invalid
+    } else {
+        ExitCode::Passed
+    })
 }
 
 fn words(answer: &Calibration) -> String {

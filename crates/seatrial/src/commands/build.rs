@@ -5,8 +5,8 @@ use std::{fmt::Write as _, io::Write as _, path::Path, str::FromStr};
 use flate2::{Compression, write::GzEncoder};
 use fs_err as fs;
 use seatrial_core::{
-    Budget, CompileTruth, Digest, Evidence, ExitCode, Goal, InvalidReason, Outcome, Profile, SuiteName, Task, Truth, TruthBody,
-    Verdict,
+    Budget, CompileTruth, Digest, Evidence, ExitCode, Goal, InvalidReason, Outcome, Profile, SuiteName, Task, Truth,
+    TruthBody, Verdict,
 };
 use seatrial_source::SourceSpec;
 use seatrial_trial::{Bench, Trial, TrialError, TrialResult};
@@ -15,8 +15,15 @@ use super::{answer, answer_json, platform};
 use crate::{app::App, args::BuildArgs, failure::Failure};
 
 /// What is written, in the order in which it is named.
-const OUTPUTS: [&str; 7] =
-    ["recipe.sh", "Dockerfile", "source.tar.gz", "explanation.txt", "verdict.json", "journal.jsonl", "build.log"];
+const OUTPUTS: [&str; 7] = [
+    "recipe.sh",
+    "Dockerfile",
+    "source.tar.gz",
+    "explanation.txt",
+    "verdict.json",
+    "journal.jsonl",
+    "build.log",
+];
 
 pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let platform = platform(&args.platform)?;
@@ -36,7 +43,9 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
 
     let id = task_id(&pinned.name)?;
     let wanted = |name: &str| Failure::invalid(format!("this program has no {name}; it was built wrong"));
-    let name: SuiteName = "compile".parse().map_err(|error: seatrial_core::IdError| Failure::invalid(error.to_string()))?;
+    let name: SuiteName = "compile"
+        .parse()
+        .map_err(|error: seatrial_core::IdError| Failure::invalid(error.to_string()))?;
     let suite = seatrial_suites::suite(&name).ok_or_else(|| wanted("suite `compile`"))?;
     let agent = seatrial_agents::agent("rules").ok_or_else(|| wanted("agent `rules`"))?;
     let task = Task {
@@ -45,10 +54,18 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         source: pinned,
         platform: platform.clone(),
         goal: Goal::Compile,
-        budget: Budget { wall_seconds: Some(args.timeout), ..Budget::default() },
+        budget: Budget {
+            wall_seconds: Some(args.timeout),
+            ..Budget::default()
+        },
         blocked_sources: Vec::new(),
     };
-    let truth = Truth { task: id, body: TruthBody::Compile(CompileTruth { artifacts: args.expect.clone() }) };
+    let truth = Truth {
+        task: id,
+        body: TruthBody::Compile(CompileTruth {
+            artifacts: args.expect.clone(),
+        }),
+    };
     let bench = Bench {
         suite,
         agent,
@@ -61,8 +78,15 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         lock: Digest::of(args.source.as_bytes()),
         stop: app.stop.clone(),
     };
-    let folder = app.home.runs().join(format!("build-{}-{}", task.id, seatrial_store::unix_millis()));
-    let trial = Trial { task: &task, truth: &truth, attempt: 1 };
+    let folder = app
+        .home
+        .runs()
+        .join(format!("build-{}-{}", task.id, seatrial_store::unix_millis()));
+    let trial = Trial {
+        task: &task,
+        truth: &truth,
+        attempt: 1,
+    };
     let result = match bench.run(&trial, &folder, app.show.as_ref()) {
         Ok(result) => result,
         Err(TrialError::Interrupted) => {
@@ -90,12 +114,22 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
 }
 
 fn task_id(name: &str) -> Result<seatrial_core::TaskId, Failure> {
-    let clean: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+') { c } else { '-' }).collect();
+    let clean: String = name
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+') {
+                c
+            } else {
+                '-'
+            }
+        })
+        .collect();
     let clean = clean.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     let clean: String = clean.chars().take(100).collect();
     let clean = if clean.is_empty() { "source".to_owned() } else { clean };
-    clean.parse().map_err(|error: seatrial_core::IdError| Failure::usage(error.to_string()))
+    clean
+        .parse()
+        .map_err(|error: seatrial_core::IdError| Failure::usage(error.to_string()))
 }
 
 fn exit_code(verdict: &Verdict) -> ExitCode {
@@ -141,7 +175,8 @@ fn write_output(
     if result.outcome() != Outcome::Passed && !result.note.is_empty() {
         fs::write(output.join("explanation.txt"), format!("{}\n", result.note.trim_end()))?;
     }
-    let verdicts = serde_json::to_string_pretty(&result.verdicts).map_err(|error| Failure::invalid(error.to_string()))?;
+    let verdicts =
+        serde_json::to_string_pretty(&result.verdicts).map_err(|error| Failure::invalid(error.to_string()))?;
     fs::write(output.join("verdict.json"), verdicts + "\n")?;
     fs::copy(folder.join("journal.jsonl"), output.join("journal.jsonl"))?;
     Ok(())
@@ -154,7 +189,13 @@ fn executable(path: &Path) -> Result<(), Failure> {
 
 fn summary(task: &Task, result: &TrialResult, verdict: &Verdict, output: &Path) -> String {
     let visible = seatrial_report::visible;
-    let mut text = format!("{} {} in {:.1} s: {}\n", verdict.outcome, task.source, result.wall_ms as f64 / 1000.0, visible(&verdict.reason));
+    let mut text = format!(
+        "{} {} in {:.1} s: {}\n",
+        verdict.outcome,
+        task.source,
+        result.wall_ms as f64 / 1000.0,
+        visible(&verdict.reason)
+    );
     let files: Vec<_> = verdict
         .checks
         .iter()
@@ -165,20 +206,39 @@ fn summary(task: &Task, result: &TrialResult, verdict: &Verdict, output: &Path) 
             Evidence::Log { .. } | Evidence::Exit { .. } | Evidence::Note { .. } => None,
         })
         .collect();
-    if !files.is_empty() {
+    // What a person looks for first: programs and libraries; the objects they were linked from only as a number.
+    let (objects, shown): (Vec<_>, Vec<_>) = files
+        .into_iter()
+        .partition(|(_, what, _)| what.starts_with("ELF object"));
+    if !shown.is_empty() || !objects.is_empty() {
         text.push_str("artifacts (made again from the recipe in a fresh box):\n");
     }
-    for (path, what, size) in files.iter().take(20) {
+    for (path, what, size) in shown.iter().take(20) {
         let _ = writeln!(text, "  {}  {} bytes  {}", visible(path), size, visible(what));
     }
-    if files.len() > 20 {
-        let _ = writeln!(text, "  and {} more; all of them are in verdict.json", files.len() - 20);
+    let hidden = shown.len().saturating_sub(20) + objects.len();
+    if hidden > 0 {
+        let _ = writeln!(
+            text,
+            "  and {hidden} more, {} of them object files; all are in verdict.json",
+            objects.len()
+        );
     }
     for flag in &verdict.flags {
         let _ = writeln!(text, "flag: {}: {}", flag.name, visible(&flag.detail));
     }
     if verdict.outcome != Outcome::Passed && !result.note.is_empty() {
-        let _ = writeln!(text, "\n{}", result.note.lines().map(visible).collect::<Vec<_>>().join("\n").trim_end());
+        let _ = writeln!(
+            text,
+            "\n{}",
+            result
+                .note
+                .lines()
+                .map(visible)
+                .collect::<Vec<_>>()
+                .join("\n")
+                .trim_end()
+        );
     }
     let written: Vec<_> = OUTPUTS.into_iter().filter(|name| output.join(name).exists()).collect();
     let _ = write!(text, "\nwritten to {}: {}", output.display(), written.join(", "));

@@ -73,12 +73,17 @@ fn show(app: &App, folder: &Path, task: Option<&str>) -> Result<ExitCode, Failur
         app.show.note(&format!("warning: {warning}"));
     }
     if let Some(task) = task {
-        let id: TaskId = task.parse().map_err(|error: seatrial_core::IdError| Failure::usage(error.to_string()))?;
+        let id: TaskId = task
+            .parse()
+            .map_err(|error: seatrial_core::IdError| Failure::usage(error.to_string()))?;
         let (task, lock) = (corpus.task(&id)?, corpus.lock(&id)?);
         if app.json {
             answer_json(&serde_json::json!({ "task": task, "state": lock.state, "reason": lock.reason }))?;
         } else {
-            let budget = task.budget.wall_seconds.map_or("unbounded".to_owned(), |seconds| format!("{seconds} s"));
+            let budget = task
+                .budget
+                .wall_seconds
+                .map_or("unbounded".to_owned(), |seconds| format!("{seconds} s"));
             answer(&format!(
                 "{}\n  source   {}\n  platform {}\n  budget   {budget}\n  state    {} {}",
                 task.id,
@@ -132,7 +137,13 @@ fn state(state: TaskState) -> &'static str {
 }
 
 fn mine(app: &App, verb: MineVerb) -> Result<ExitCode, Failure> {
-    let MineVerb::DebianCompile { seed, count, max_bytes, platform: name, output } = verb;
+    let MineVerb::DebianCompile {
+        seed,
+        count,
+        max_bytes,
+        platform: name,
+        output,
+    } = verb;
     let platform = platform(&name)?;
     if output.join("corpus.toml").exists() {
         return Err(Failure::usage(format!(
@@ -140,10 +151,15 @@ fn mine(app: &App, verb: MineVerb) -> Result<ExitCode, Failure> {
             output.display()
         )));
     }
-    let name = output.file_name().map_or_else(|| "corpus".to_owned(), |name| name.to_string_lossy().into_owned());
+    let name = output
+        .file_name()
+        .map_or_else(|| "corpus".to_owned(), |name| name.to_string_lossy().into_owned());
     let archive = DebianArchive::open(&app.home, &platform, Some(app.show.clone()))?;
     let fetcher = app.fetcher(&platform);
-    let live = LiveArchive { archive: &archive, fetcher: &fetcher };
+    let live = LiveArchive {
+        archive: &archive,
+        fetcher: &fetcher,
+    };
     let mut options = MineOptions::new(name, &output, platform);
     options.seed = seed;
     options.count = count;
@@ -172,7 +188,10 @@ fn refresh(app: &App, folder: &Path) -> Result<ExitCode, Failure> {
     let platform = platform(&corpus.facts().platform)?;
     let archive = DebianArchive::open(&app.home, &platform, Some(app.show.clone()))?;
     let fetcher = app.fetcher(&platform);
-    let live = LiveArchive { archive: &archive, fetcher: &fetcher };
+    let live = LiveArchive {
+        archive: &archive,
+        fetcher: &fetcher,
+    };
     let options = MineOptions::new(corpus.facts().name.clone(), folder, platform);
     let report = seatrial_suites::refresh(&mut corpus, &live, &options, &mut |line: &str| app.show.note(line))?;
     app.show.clear();

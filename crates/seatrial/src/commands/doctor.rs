@@ -9,13 +9,19 @@ use crate::{app::App, failure::Failure};
 
 pub(super) fn run(app: &App) -> Result<ExitCode, Failure> {
     let findings = seatrial_sandbox::doctor(&app.home, &std::env::current_exe()?);
-    let usable = findings.iter().all(|finding| finding.usable());
+    let usable = findings.iter().all(seatrial_sandbox::Finding::usable);
     if app.json {
         answer_json(&findings)?;
     } else {
         let mut text = String::new();
         for finding in &findings {
-            let _ = writeln!(text, "{:<7} {}: {}", finding.ok.to_string(), finding.name, finding.detail);
+            let _ = writeln!(
+                text,
+                "{:<7} {}: {}",
+                finding.ok.to_string(),
+                finding.name,
+                finding.detail
+            );
             if !finding.remedy.is_empty() {
                 let _ = writeln!(text, "        {}", finding.remedy);
             }

@@ -11,7 +11,12 @@ use crate::{app::App, args::ImageVerb, failure::Failure};
 pub(super) fn run(app: &App, verb: ImageVerb) -> Result<ExitCode, Failure> {
     let images = app.images()?;
     match verb {
-        ImageVerb::Build { platform: name, with, mirror, force } => {
+        ImageVerb::Build {
+            platform: name,
+            with,
+            mirror,
+            force,
+        } => {
             let platform = platform(&name)?;
             let mut request = ImageRequest::default_for(&platform);
             let plain = with.is_empty() && mirror.is_none();
@@ -23,7 +28,11 @@ pub(super) fn run(app: &App, verb: ImageVerb) -> Result<ExitCode, Failure> {
                 None => images.build(&request, &mut |line: &str| app.show.progress("image", line))?,
             };
             app.show.clear();
-            if app.json { answer_json(&image)? } else { answer(&line(&image)) }
+            if app.json {
+                answer_json(&image)?;
+            } else {
+                answer(&line(&image));
+            }
         }
         ImageVerb::List => {
             let list = images.list()?;
@@ -44,15 +53,26 @@ pub(super) fn run(app: &App, verb: ImageVerb) -> Result<ExitCode, Failure> {
             let list = images.list()?;
             let mut found = list.iter().filter(|image| image.id.hex().starts_with(&wanted));
             let (Some(image), None) = (found.next(), found.next()) else {
-                return Err(Failure::usage(format!("`{image}` names no image, or several; see `seatrial image list`")));
+                return Err(Failure::usage(format!(
+                    "`{image}` names no image, or several; see `seatrial image list`"
+                )));
             };
             images.remove(&image.id)?;
-            if app.json { answer_json(&image.id)? } else { answer(&format!("removed {}", image.id.short())) }
+            if app.json {
+                answer_json(&image.id)?;
+            } else {
+                answer(&format!("removed {}", image.id.short()));
+            }
         }
     }
     Ok(ExitCode::Passed)
 }
 
 fn line(image: &Image) -> String {
-    format!("{}  {}  {} packages", image.id.short(), image.platform, image.installed.len())
+    format!(
+        "{}  {}  {} packages",
+        image.id.short(),
+        image.platform,
+        image.installed.len()
+    )
 }

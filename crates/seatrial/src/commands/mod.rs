@@ -26,7 +26,8 @@ pub(crate) fn run(app: &App, verb: Verb) -> Result<ExitCode, Failure> {
 }
 
 fn platform(text: &str) -> Result<Platform, Failure> {
-    text.parse().map_err(|error: seatrial_core::PlatformError| Failure::usage(error.to_string()))
+    text.parse()
+        .map_err(|error: seatrial_core::PlatformError| Failure::usage(error.to_string()))
 }
 
 /// Prints an answer: the only thing that goes to standard output.
