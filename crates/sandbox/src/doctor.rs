@@ -7,10 +7,14 @@ use std::{
 };
 
 use fs_err as fs;
+use seatrial_core::Digest;
 use seatrial_store::Home;
 use serde::Serialize;
 
-use crate::native::{Helper, IdMap};
+use crate::{
+    BoxSpec, HostNetwork, Limits, NativeFactory, Network, SandboxError, Status,
+    native::{Helper, IdMap, io_error, open_to_boxes},
+};
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, Serialize)]
@@ -54,19 +58,19 @@ impl fmt::Display for Ok {
     }
 }
 
-/// Looks at this machine.
+/// Looks at this machine, by trying where trying is possible.
 pub fn doctor(home: &Home, helper: &Path) -> Vec<Finding> {
-    let mut findings = vec![ids(helper)];
+    let mut findings = vec![ids(helper), id_map_programs()];
+    // Without ids nothing else can be tried.
+    if findings.iter().all(Finding::usable) {
+        findings.push(whole_box(home, helper));
+    }
     for (program, package, needed) in [
         ("mmdebstrap", "mmdebstrap", "makes images"),
         ("gpgv", "gpgv", "checks a distribution's signatures"),
         ("git", "git", "fetches git sources"),
     ] {
-        let found = Command::new(program)
-            .arg("--version")
-            .stdin(Stdio::null())
-            .output()
-            .is_ok();
+        let found = is_installed(program);
         findings.push(Finding {
             name: program.to_owned(),
             ok: if found { Ok::Yes } else { Ok::No },
@@ -82,7 +86,6 @@ pub fn doctor(home: &Home, helper: &Path) -> Vec<Finding> {
             },
         });
     }
-    findings.push(overlay());
     findings.push(disk(home));
     findings.push(Finding {
         name: "memory limits".to_owned(),
@@ -93,7 +96,129 @@ pub fn doctor(home: &Home, helper: &Path) -> Vec<Finding> {
         ),
         remedy: String::new(),
     });
+    let filters = Path::new("/proc/sys/kernel/seccomp/actions_avail").exists();
+    findings.push(Finding {
+        name: "system call filters".to_owned(),
+        ok: Ok::Partly,
+        detail: if filters {
+            "known to the kernel; boxes do not use them yet".to_owned()
+        } else {
+            "not known to the kernel; boxes do not use them yet".to_owned()
+        },
+        remedy: String::new(),
+    });
     findings
+}
+
+fn is_installed(program: &str) -> bool {
+    Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .output()
+        .is_ok()
+}
+
+/// Ordinary users need two programs that write their id maps for them.
+fn id_map_programs() -> Finding {
+    let name = "newuidmap, newgidmap".to_owned();
+    if rustix::process::geteuid().is_root() {
+        return Finding {
+            name,
+            ok: Ok::Yes,
+            detail: "not needed by root".to_owned(),
+            remedy: String::new(),
+        };
+    }
+    let found = ["newuidmap", "newgidmap"].into_iter().all(is_installed);
+    Finding {
+        name,
+        ok: if found { Ok::Yes } else { Ok::No },
+        detail: if found {
+            "installed"
+        } else {
+            "not installed; they give a box its users"
+        }
+        .to_owned(),
+        remedy: if found {
+            String::new()
+        } else {
+            "run `apt-get install uidmap`".to_owned()
+        },
+    }
+}
+
+/// Makes a box without anything in it and runs a program that is not there: the answer "no such program" comes from
+/// inside the box, so all of it works.
+fn whole_box(home: &Home, helper: &Path) -> Finding {
+    let name = "overlayfs and namespaces".to_owned();
+    match try_box(home, helper, Network::Off) {
+        Result::Ok(()) => Finding {
+            name,
+            ok: Ok::Yes,
+            detail: "an empty box was made, entered and left".to_owned(),
+            remedy: String::new(),
+        },
+        Err(error) => {
+            let network_only = try_box(home, helper, Network::Host).is_ok();
+            let text = error.to_string();
+            let remedy = if network_only {
+                "boxes without a network cannot be made here; allow network namespaces (`sysctl user.max_net_namespaces`)"
+            } else if text.contains("overlay") {
+                "run `modprobe overlay`, and keep SEATRIAL_HOME on ext4, xfs, btrfs or tmpfs (not on an overlay itself)"
+            } else if text.contains("/proc") {
+                "this machine hides parts of /proc, as containers do; start the container with an unmasked /proc"
+            } else {
+                "the message says what the kernel refused; in a container, allow it to make namespaces and mounts"
+            };
+            Finding {
+                name,
+                ok: Ok::No,
+                detail: text,
+                remedy: remedy.to_owned(),
+            }
+        }
+    }
+}
+
+fn try_box(home: &Home, helper: &Path, network: Network) -> Result<(), SandboxError> {
+    let room = home.cache("doctor")?;
+    let folder = tempfile::tempdir_in(&room).map_err(io_error("a folder for the trial box"))?;
+    let image = folder.path().join("rootfs");
+    for part in ["dev", "proc", "sys"] {
+        fs::create_dir_all(image.join(part)).map_err(io_error("a folder for the trial box"))?;
+    }
+    for path in [
+        &home.root().join("cache"),
+        &room,
+        folder.path(),
+        &image,
+        &image.join("dev"),
+        &image.join("proc"),
+    ] {
+        open_to_boxes(path)?;
+    }
+    let factory = NativeFactory::new(home, helper.to_owned(), HostNetwork::default())?;
+    let inside = image.strip_prefix(home.root()).unwrap_or(&image).display().to_string();
+    let limits = Limits {
+        host_reserve_bytes: 0,
+        ..Limits::default()
+    };
+    let spec = BoxSpec {
+        image: Digest::of(b""),
+        limits,
+        network,
+    };
+    let mut command = crate::Command::bash("");
+    command.argv = vec!["/no-such-program".to_owned()];
+    let execution = factory.start_from(inside, &spec)?.exec(&command, &mut Vec::new())?;
+    if execution.status == Status::Exited(127) {
+        Result::Ok(())
+    } else {
+        Err(SandboxError::Died(format!(
+            "its first command ended with {:?}",
+            execution.status
+        )))
+    }
 }
 
 fn ids(helper: &Path) -> Finding {
@@ -126,27 +251,6 @@ fn ids(helper: &Path) -> Finding {
                 remedy: remedy.to_owned(),
             }
         }
-    }
-}
-
-fn overlay() -> Finding {
-    let known = fs::read_to_string("/proc/filesystems")
-        .unwrap_or_default()
-        .lines()
-        .any(|line| line.ends_with("overlay"));
-    Finding {
-        name: "overlayfs".to_owned(),
-        ok: if known { Ok::Yes } else { Ok::Partly },
-        detail: if known {
-            "known to the kernel".to_owned()
-        } else {
-            "not loaded; the kernel may load it when it is first used".to_owned()
-        },
-        remedy: if known {
-            String::new()
-        } else {
-            "run `modprobe overlay`".to_owned()
-        },
     }
 }
 

@@ -124,6 +124,13 @@ impl SandboxFactory for NativeFactory {
         if !self.home.root().join(&image).is_dir() {
             return Err(SandboxError::NoImage(spec.image.short()));
         }
+        self.start_from(image, spec)
+    }
+}
+
+impl NativeFactory {
+    /// Starts a box from a root file system somewhere below the data folder.
+    pub(crate) fn start_from(&self, image: String, spec: &BoxSpec) -> Result<Box<dyn Sandbox>, SandboxError> {
         let (name, lease) = self.folder()?;
         let folder = lease.folder().to_owned();
         self.prepare(&folder, &spec.image)?;

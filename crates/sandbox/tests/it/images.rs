@@ -48,7 +48,7 @@ fn a_broken_archive_makes_no_image() {
 fn the_doctor_says_what_this_machine_can_do() {
     let findings = doctor(&home(), &helper());
     let names: Vec<_> = findings.iter().map(|finding| finding.name.as_str()).collect();
-    for wanted in ["user namespaces", "overlayfs", "mmdebstrap", "disk"] {
+    for wanted in ["user namespaces", "overlayfs and namespaces", "mmdebstrap", "disk"] {
         assert!(names.contains(&wanted), "{names:?}");
     }
     for finding in &findings {
