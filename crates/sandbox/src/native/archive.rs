@@ -57,7 +57,8 @@ impl Unpacker<'_> {
             self.place(&mut entry, &name)
                 .map_err(|error| io::Error::new(error.kind(), format!("the tar entry {}: {error}", name.display())))?;
         }
-        if !any {
+        // An empty folder is a tree like any other; an image without files is a mistake.
+        if !any && self.owners == Owners::Archive {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the tar stream is empty"));
         }
         // The deepest first: setting a folder's time must come after everything in it.

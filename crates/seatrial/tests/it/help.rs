@@ -1,0 +1,70 @@
+//! Help texts and completions.
+
+use expect_test::expect;
+
+use crate::support::{run, seatrial};
+
+#[test]
+fn the_first_help_names_the_verbs_and_the_exit_codes() {
+    let ran = run(seatrial().arg("--help").env("COLUMNS", "100"));
+    assert_eq!(ran.code, 0);
+    expect![[r#"
+        Builds software that nobody documented, and proves the result by running it in a clean box
+
+        Usage: seatrial [OPTIONS] <COMMAND>
+
+        Commands:
+          build        Build a source in a clean box and write a recipe that reproduces it
+          bench        Measure an agent on a corpus
+          corpus       Look at, make or refresh a corpus
+          image        Images that boxes are made from
+          doctor       Say what this machine can do, and how to get the rest
+          completions  Print a completion script for a shell
+          help         Print this message or the help of the given subcommand(s)
+
+        Options:
+              --json        Print one JSON document on standard output instead of text
+              --home <DIR>  Data folder [default: $XDG_DATA_HOME/seatrial or ~/.local/share/seatrial] [env:
+                            SEATRIAL_HOME]
+          -h, --help        Print help
+          -V, --version     Print version
+
+        Exit codes: 0 all passed; 1 ran and failed; 2 usage; 3 nothing was run; 4 invalid (infrastructure);
+        5 budget spent; 130 interrupted.
+    "#]].assert_eq(&ran.out);
+}
+
+#[test]
+fn every_verb_has_help_and_the_long_ones_have_examples() {
+    for (words, examples) in [
+        (&["build"][..], true),
+        (&["bench"], false),
+        (&["bench", "run"], true),
+        (&["bench", "report"], true),
+        (&["bench", "list"], false),
+        (&["bench", "calibrate"], false),
+        (&["corpus", "list"], false),
+        (&["corpus", "show"], false),
+        (&["corpus", "mine", "debian-compile"], true),
+        (&["corpus", "refresh"], false),
+        (&["image", "build"], true),
+        (&["image", "list"], false),
+        (&["image", "rm"], false),
+        (&["doctor"], false),
+        (&["completions"], true),
+    ] {
+        let ran = run(seatrial().args(words).arg("--help"));
+        assert_eq!(ran.code, 0, "{words:?}: {}", ran.err);
+        assert_eq!(ran.out.contains("Example"), examples, "{words:?}");
+        assert!(ran.out.contains("--json"), "{words:?}");
+    }
+}
+
+#[test]
+fn completions_know_the_verbs() {
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = run(seatrial().args(["completions", shell]));
+        assert_eq!(ran.code, 0);
+        assert!(ran.out.contains("calibrate"), "{shell}");
+    }
+}
