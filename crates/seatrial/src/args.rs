@@ -20,7 +20,13 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 
     /// Data folder [default: $XDG_DATA_HOME/seatrial or ~/.local/share/seatrial]
-    #[arg(long, global = true, env = "SEATRIAL_HOME", hide_env_values = true, value_name = "DIR")]
+    #[arg(
+        long,
+        global = true,
+        env = "SEATRIAL_HOME",
+        hide_env_values = true,
+        value_name = "DIR"
+    )]
     pub(crate) home: Option<PathBuf>,
 
     /// What to do

@@ -31,7 +31,8 @@ fn the_first_help_names_the_verbs_and_the_exit_codes() {
 
         Exit codes: 0 all passed; 1 ran and failed; 2 usage; 3 nothing was run; 4 invalid (infrastructure);
         5 budget spent; 130 interrupted.
-    "#]].assert_eq(&ran.out);
+    "#]]
+    .assert_eq(&ran.out);
 }
 
 #[test]

@@ -126,7 +126,12 @@ fn orphans() -> Vec<String> {
             continue;
         }
         let status = std::fs::read_to_string(entry.path().join("status")).unwrap_or_default();
-        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap_or("0").trim().to_owned();
+        let parent = status
+            .lines()
+            .find_map(|line| line.strip_prefix("PPid:"))
+            .unwrap_or("0")
+            .trim()
+            .to_owned();
         if !words(&Path::new("/proc").join(parent)).starts_with(program) {
             found.push(line);
         }
