@@ -3,13 +3,16 @@
 use std::{path::PathBuf, sync::Arc};
 
 use seatrial_core::{ExitCode, Platform};
-use seatrial_packages::{PackageIndex, Resolver};
+use seatrial_packages::PackageIndex;
 use seatrial_sandbox::{HostNetwork, Image, ImageRequest, ImageStore, NativeFactory};
 use seatrial_source::Fetcher;
 use seatrial_store::Home;
 use seatrial_trial::Stop;
 
 use crate::{args::Args, failure::Failure, show::Show};
+
+/// The version of this program, with its commit where it was built from a checkout.
+pub(crate) const VERSION: &str = env!("SEATRIAL_VERSION");
 
 /// What every verb shares.
 pub(crate) struct App {
@@ -82,11 +85,18 @@ impl App {
         })?)
     }
 
-    pub(crate) fn resolver(&self, platform: &Platform) -> Result<Arc<dyn Resolver>, Failure> {
+    /// The package index: the one with this file name where it is still there, else the archive's newest.
+    pub(crate) fn index(&self, platform: &Platform, name: Option<&str>) -> Result<PackageIndex, Failure> {
+        if let Some(name) = name {
+            let path = self.home.cache("packages")?.join(name);
+            if path.is_file() {
+                return Ok(PackageIndex::open(&path)?);
+            }
+        }
         self.show.progress("package index", "opening");
         let index = PackageIndex::open_or_build(&self.home, platform, Some(self.show.clone()))?;
         self.show.clear();
-        Ok(Arc::new(index))
+        Ok(index)
     }
 }
 

@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(
     name = "seatrial",
-    version,
+    version = crate::app::VERSION,
     about,
     after_help = "Exit codes: 0 all passed; 1 ran and failed; 2 usage; 3 nothing was run; 4 invalid (infrastructure); \
                   5 budget spent; 130 interrupted.",

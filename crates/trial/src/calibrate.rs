@@ -9,7 +9,7 @@ use seatrial_agents::{Agent, AgentError, SolveContext, fake_script};
 use seatrial_core::{Answer, CompileTruth, Outcome, Profile, Submission, Task, TaskId, Truth, TruthBody};
 use seatrial_suites::{Corpus, TaskState, gold_source, gold_submission};
 
-use crate::{Bench, Observer, Trial, TrialError, TrialResult, parallel::side_by_side};
+use crate::{Bench, Observer, Trial, TrialError, TrialResult, parallel::side_by_side, result::set_invalid_aside};
 
 /// What calibration found out about one task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Calibrator<'a> {
     pub bench: Bench<'a>,
     /// How often the reference solution must pass.
     pub attempts: u32,
-    /// Where the journals go; what is finished there is not run again.
+    /// Where the journals go; what is finished there, and not `invalid`, is not run again.
     pub folder: &'a Path,
 }
 
@@ -139,6 +139,8 @@ impl Calibrator<'_> {
             .folder
             .join(task.id.as_str())
             .join(format!("{}.{attempt}", agent.name));
+        // What the infrastructure broke last time says nothing about the task, so it is asked again.
+        set_invalid_aside(&folder)?;
         self.bench
             .with_agent(agent)
             .run(&Trial { task, truth, attempt }, &folder, observer)

@@ -27,7 +27,9 @@ pub struct RunLock {
     pub attempts: u32,
     /// The image of every box.
     pub image: Digest,
-    /// The version of this program.
+    /// The file name of the package index, when the agent looks names up; it changes with the archive.
+    pub index: Option<String>,
+    /// The version of this program, with its commit where that is known.
     pub tool_version: String,
 }
 
@@ -40,8 +42,82 @@ impl RunLock {
         Digest::of(&serde_json::to_vec(&facts).unwrap_or_default())
     }
 
+    /// Whether a run under this lock is what somebody means who asks for the other one: all the same but for the package
+    /// index, which may have moved on with the archive since the run was started.
+    pub fn is_meant_by(&self, other: &Self) -> bool {
+        let plain = |lock: &Self| Self {
+            index: None,
+            corpus_path: String::new(),
+            ..lock.clone()
+        };
+        plain(self) == plain(other)
+    }
+
     /// The run's name: readable, and different for every different lock.
     pub fn run_id(&self) -> Result<RunId, seatrial_core::IdError> {
         format!("{}-{}-{}", self.corpus, self.agent, self.digest().short()).parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lock() -> RunLock {
+        RunLock {
+            v: 1,
+            suite: "compile".parse().unwrap(),
+            corpus: "small".to_owned(),
+            corpus_path: "/here".to_owned(),
+            corpus_digest: Digest::of(b"corpus"),
+            tasks: vec!["hull".parse().unwrap()],
+            agent: "rules".parse().unwrap(),
+            attempts: 1,
+            image: Digest::of(b"image"),
+            index: Some("old.idx".to_owned()),
+            tool_version: "1".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_run_goes_on_when_the_archive_or_the_checkout_moved_but_not_when_the_question_did() {
+        let begun = lock();
+        let moved = RunLock {
+            corpus_path: "/there".to_owned(),
+            index: None,
+            ..lock()
+        };
+        assert!(begun.is_meant_by(&moved));
+        assert_ne!(
+            begun.run_id().unwrap(),
+            moved.run_id().unwrap(),
+            "the index decides results, so it is in the name"
+        );
+        assert_eq!(
+            RunLock {
+                corpus_path: "/there".to_owned(),
+                ..lock()
+            }
+            .run_id()
+            .unwrap(),
+            begun.run_id().unwrap()
+        );
+        for other in [
+            RunLock { attempts: 2, ..lock() },
+            RunLock {
+                tool_version: "2".to_owned(),
+                ..lock()
+            },
+            RunLock {
+                corpus_digest: Digest::of(b"other"),
+                ..lock()
+            },
+            RunLock {
+                image: Digest::of(b"other"),
+                ..lock()
+            },
+        ] {
+            assert!(!begun.is_meant_by(&other));
+        }
     }
 }

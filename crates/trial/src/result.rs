@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use seatrial_core::{CommandRecord, Entry, Event, Outcome, Profile, Submission, TaskId, Verdict};
-use seatrial_store::read_journal;
+use seatrial_store::{read_journal, unix_millis};
 use serde::{Deserialize, Serialize};
 
 use crate::{RunLock, TrialError};
@@ -68,8 +68,8 @@ impl TrialState {
                     submission = Some((handed_in.clone(), spent));
                     verdicts.clear();
                 }
-                // Grading that was begun again starts its verdicts anew.
-                Event::Phase { name } if name == "grade" => verdicts.clear(),
+                // Verdicts come last, so a phase after one belongs to a resumption, which judges anew, or cannot judge.
+                Event::Phase { .. } => verdicts.clear(),
                 Event::Judged { verdict } => verdicts.push(verdict.clone()),
                 Event::TrialFinished { wall_ms } => {
                     if let Some((task, attempt, _)) = open.take() {
@@ -87,11 +87,7 @@ impl TrialState {
                         });
                     }
                 }
-                Event::Phase { .. }
-                | Event::Command(_)
-                | Event::Decision { .. }
-                | Event::Interrupted { .. }
-                | Event::Note { .. } => {}
+                Event::Command(_) | Event::Decision { .. } | Event::Interrupted { .. } | Event::Note { .. } => {}
             }
         }
         match (state, submission) {
@@ -166,6 +162,21 @@ pub(crate) fn trials(lock: &RunLock) -> impl Iterator<Item = (TaskId, u32)> + '_
 
 pub(crate) fn trial_folder(run: &Path, task: &TaskId, attempt: u32) -> PathBuf {
     run.join("trials").join(format!("{task}.{attempt}"))
+}
+
+/// Moves the folder of a finished trial whose verdict was `invalid` out of the way, so that it is tried again. Its journal
+/// is kept beside the new one. Says whether there was such a trial.
+pub(crate) fn set_invalid_aside(folder: &Path) -> Result<bool, TrialError> {
+    let entries = read_journal(&folder.join("journal.jsonl"))?.entries;
+    match TrialState::of(&entries) {
+        TrialState::Finished(result) if result.outcome() == Outcome::Invalid => {
+            let mut kept = folder.as_os_str().to_owned();
+            kept.push(format!(".invalid-{}", unix_millis()));
+            fs::rename(folder, kept)?;
+            Ok(true)
+        }
+        TrialState::Finished(_) | TrialState::Pending | TrialState::Submitted(..) => Ok(false),
+    }
 }
 
 pub(crate) fn read_lock(folder: &Path) -> Result<RunLock, TrialError> {

@@ -4,10 +4,14 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use seatrial_core::{RunId, TaskId};
-use seatrial_store::{Home, Lease, StoreError, unix_millis};
+use seatrial_store::{Home, Lease, StoreError, write_file};
 use seatrial_suites::Corpus;
 
-use crate::{Bench, Observer, RunLock, RunView, Trial, TrialError, parallel::side_by_side, result::trial_folder};
+use crate::{
+    Bench, Observer, RunLock, RunView, Trial, TrialError,
+    parallel::side_by_side,
+    result::{read_lock, set_invalid_aside, trial_folder},
+};
 
 /// A run whose folder this process owns.
 pub struct Run {
@@ -43,15 +47,26 @@ impl Run {
                 path: path.clone(),
                 problem: error.to_string(),
             })?;
-            let half = folder.join("lock.json.writing");
-            fs::write(&half, text)?;
-            fs::rename(&half, &path)?;
+            write_file(&path, &text)?;
         }
         Ok(Self {
             id,
             _lease: lease,
             folder,
         })
+    }
+
+    /// The lock of an unfinished run that somebody means who asks for this one, if there is one.
+    pub fn unfinished(home: &Home, wanted: &RunLock) -> Result<Option<RunLock>, TrialError> {
+        for entry in fs::read_dir(home.runs())? {
+            let folder = entry?.path();
+            // A folder that cannot be read is somebody else's trouble, and is told when it is asked for by name.
+            let Ok(lock) = read_lock(&folder) else { continue };
+            if lock.is_meant_by(wanted) && !RunView::read(&folder)?.pending.is_empty() {
+                return Ok(Some(lock));
+            }
+        }
+        Ok(None)
     }
 
     /// Its name.
@@ -69,15 +84,9 @@ impl Run {
     pub fn retry_invalid(&self) -> Result<usize, TrialError> {
         let view = RunView::read(&self.folder)?;
         let mut count = 0;
-        for result in view
-            .results
-            .iter()
-            .filter(|result| result.outcome() == seatrial_core::Outcome::Invalid)
-        {
+        for result in &view.results {
             let folder = trial_folder(&self.folder, &result.task, result.attempt);
-            let kept = format!("{}.{}.invalid-{}", result.task, result.attempt, unix_millis());
-            fs::rename(&folder, folder.with_file_name(kept))?;
-            count += 1;
+            count += usize::from(set_invalid_aside(&folder)?);
         }
         Ok(count)
     }

@@ -98,7 +98,11 @@ impl Bench<'_> {
                 (None, Duration::ZERO)
             }
         };
-        let end = self.go(trial, handed_in, folder, &mut events);
+        let end = match self.go(trial, handed_in, folder, &mut events) {
+            // What broke after the switch was thrown broke because of it: Ctrl-C reaches a running `git` as well.
+            Err(Ended::Invalid(..)) if self.stop.is_thrown() => Err(Ended::Interrupted),
+            end => end,
+        };
         match end {
             Ok(verdicts) => {
                 for verdict in verdicts {
@@ -313,5 +317,122 @@ impl EventSink for Recorder<'_> {
         self.journal.emit(event.clone())?;
         self.observer.event(&self.trial.task.id, self.trial.attempt, &event);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use seatrial_core::{Budget, CompileTruth, Goal, PinnedSource, Platform, SourceKind, TruthBody};
+    use seatrial_sandbox::Sandbox;
+    use seatrial_store::{Home, read_journal};
+
+    use super::*;
+    use crate::Silent;
+
+    /// A machine that makes no boxes; the trials here do not come as far.
+    struct NoBoxes;
+
+    impl SandboxFactory for NoBoxes {
+        fn start(&self, _: &BoxSpec) -> Result<Box<dyn Sandbox>, SandboxError> {
+            Err(SandboxError::Died("there are no boxes here".to_owned()))
+        }
+    }
+
+    /// A source that is gone: fetching it fails.
+    fn task() -> Task {
+        Task {
+            id: "hull".parse().unwrap(),
+            suite: "compile".parse().unwrap(),
+            source: PinnedSource {
+                name: "hull".to_owned(),
+                origin: SourceKind::Folder {
+                    path: "/there/is/no/such/folder".to_owned(),
+                },
+                tree: Some(Digest::of(b"gone")),
+            },
+            platform: Platform::default_host(),
+            goal: Goal::Compile,
+            budget: Budget::default(),
+            blocked_sources: Vec::new(),
+        }
+    }
+
+    fn run(home: &Home, folder: &Path, stop: &Stop) -> Result<TrialResult, TrialError> {
+        let task = task();
+        let truth = Truth {
+            task: task.id.clone(),
+            body: TruthBody::Compile(CompileTruth::default()),
+        };
+        let fetcher = Fetcher::new(home, &task.platform);
+        let bench = Bench {
+            suite: seatrial_suites::suite(&task.suite).unwrap(),
+            agent: seatrial_agents::agent("null").unwrap(),
+            fetcher: &fetcher,
+            factory: &NoBoxes,
+            image: Digest::of(b"image"),
+            base_packages: &[],
+            resolver: None,
+            blobs: home.blobs(),
+            lock: Digest::of(b"lock"),
+            stop: stop.clone(),
+        };
+        let trial = Trial {
+            task: &task,
+            truth: &truth,
+            attempt: 1,
+        };
+        bench.run(&trial, folder, &Silent)
+    }
+
+    fn home() -> (tempfile::TempDir, Home, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::open(folder.path().join("home")).unwrap();
+        let trial = folder.path().join("trial");
+        (folder, home, trial)
+    }
+
+    #[test]
+    fn what_breaks_after_a_stop_is_an_interruption_and_tried_again() {
+        let (_folder, home, trial) = home();
+        let stop = Stop::default();
+        stop.throw();
+        assert!(matches!(run(&home, &trial, &stop), Err(TrialError::Interrupted)));
+        let entries = read_journal(&trial.join("journal.jsonl")).unwrap().entries;
+        assert_eq!(TrialState::of(&entries), TrialState::Pending);
+        let result = run(&home, &trial, &Stop::default()).unwrap();
+        assert_eq!(result.outcome(), seatrial_core::Outcome::Invalid);
+        assert_eq!(result.verdicts.len(), 2);
+    }
+
+    #[test]
+    fn a_resumed_grading_that_ends_early_leaves_no_verdict_of_the_one_that_was_cut_off() {
+        let (_folder, home, trial) = home();
+        fs::create_dir_all(&trial).unwrap();
+        let (mut journal, _) = Journal::open(trial.join("journal.jsonl")).unwrap();
+        let mut passed = Verdict::invalid(Profile::Strict, InvalidReason::Internal, "of the first grading");
+        passed.outcome = seatrial_core::Outcome::Passed;
+        for event in [
+            Event::TrialStarted {
+                task: task().id,
+                agent: "null".parse().unwrap(),
+                attempt: 1,
+                lock: Digest::of(b"lock"),
+            },
+            Event::Submitted {
+                submission: Submission::default(),
+            },
+            Event::Phase {
+                name: "grade".to_owned(),
+            },
+            Event::Judged { verdict: passed },
+        ] {
+            journal.append(event).unwrap();
+        }
+        drop(journal);
+        let result = run(&home, &trial, &Stop::default()).unwrap();
+        assert_eq!(result.verdicts.len(), 2, "{:?}", result.verdicts);
+        assert_eq!(result.outcome(), seatrial_core::Outcome::Invalid);
     }
 }

@@ -23,6 +23,7 @@ fn lock(tasks: &[&str], attempts: u32) -> RunLock {
         agent: "rules".parse().unwrap(),
         attempts,
         image: Digest::of(b"image"),
+        index: None,
         tool_version: "0.1.0".to_owned(),
     }
 }

@@ -3,18 +3,20 @@
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use fs_err as fs;
 use seatrial_agents::Agent;
 use seatrial_core::{AgentName, Digest, ExitCode, Outcome, Task, TaskId};
+use seatrial_packages::{PackageIndex, Resolver};
 use seatrial_report::RunSummary;
 use seatrial_suites::Corpus;
 use seatrial_trial::{Bench, Calibration, Calibrator, Run, RunLock, RunView};
 
 use super::{answer, answer_json, platform};
 use crate::{
-    app::App,
+    app::{App, VERSION},
     args::{BenchRunArgs, BenchVerb},
     failure::Failure,
 };
@@ -72,24 +74,19 @@ impl Parts {
         })
     }
 
-    fn bench<'a>(&'a self, app: &App, agent: &'a dyn Agent, lock: Digest) -> Result<Bench<'a>, Failure> {
-        let resolver = if agent.needs_resolver() {
-            Some(app.resolver(&self.image.platform)?)
-        } else {
-            None
-        };
-        Ok(Bench {
+    fn bench<'a>(&'a self, app: &App, agent: &'a dyn Agent, index: Option<PackageIndex>, lock: Digest) -> Bench<'a> {
+        Bench {
             suite: self.suite,
             agent,
             fetcher: &self.fetcher,
             factory: &self.factory,
             image: self.image.id,
             base_packages: &self.image.requested,
-            resolver,
+            resolver: index.map(|index| Arc::new(index) as Arc<dyn Resolver>),
             blobs: app.home.blobs(),
             lock,
             stop: app.stop.clone(),
-        })
+        }
     }
 }
 
@@ -115,7 +112,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         )));
     }
     let name = |error: seatrial_core::IdError| Failure::usage(error.to_string());
-    let lock = RunLock {
+    let mut lock = RunLock {
         v: 1,
         suite: parts.corpus.facts().suite.clone(),
         corpus: parts.corpus.facts().name.clone(),
@@ -125,9 +122,19 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         agent: agent.name().parse::<AgentName>().map_err(name)?,
         attempts: args.attempts,
         image: parts.image.id,
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        index: None,
+        tool_version: VERSION.to_owned(),
     };
-    let bench = parts.bench(app, agent, lock.digest())?;
+    let begun = Run::unfinished(&app.home, &lock)?;
+    let index = if agent.needs_resolver() {
+        let name = begun.as_ref().and_then(|lock| lock.index.as_deref());
+        let index = app.index(&parts.image.platform, name)?;
+        lock.index = index.path().file_name().map(|name| name.to_string_lossy().into_owned());
+        Some(index)
+    } else {
+        None
+    };
+    let bench = parts.bench(app, agent, index, lock.digest());
     let run = Run::open(&app.home, &lock)?;
     if args.retry_invalid {
         let count = run.retry_invalid()?;
@@ -300,14 +307,7 @@ fn calibrate(
     }
     let nobody = seatrial_agents::agent("null").ok_or_else(|| Failure::invalid("this program has no agent `null`"))?;
     let image = parts.image.id;
-    let lock = Digest::of(
-        format!(
-            "calibrate {} {image} {}",
-            parts.corpus.digest(),
-            env!("CARGO_PKG_VERSION")
-        )
-        .as_bytes(),
-    );
+    let lock = Digest::of(format!("calibrate {} {image} {}", parts.corpus.digest(), VERSION).as_bytes());
     let journals = app
         .home
         .runs()
@@ -315,7 +315,7 @@ fn calibrate(
     let _lease = seatrial_store::Lease::take(&journals)?;
     let found = {
         let calibrator = Calibrator {
-            bench: parts.bench(app, nobody, lock)?,
+            bench: parts.bench(app, nobody, None, lock),
             attempts,
             folder: &journals,
         };

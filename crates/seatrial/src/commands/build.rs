@@ -1,6 +1,6 @@
 //! `seatrial build`.
 
-use std::{fmt::Write as _, io::Write as _, path::Path, str::FromStr};
+use std::{fmt::Write as _, io::Write as _, path::Path, str::FromStr, sync::Arc};
 
 use flate2::{Compression, write::GzEncoder};
 use fs_err as fs;
@@ -38,7 +38,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let tree = fetcher.fetch(&pinned)?;
     app.show.clear();
     let image = app.image(&platform)?;
-    let resolver = app.resolver(&platform)?;
+    let resolver = Arc::new(app.index(&platform, None)?);
     let factory = app.factory()?;
 
     let id = task_id(&pinned.name)?;
@@ -101,7 +101,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::invalid("the grader gave no verdict"));
     };
     write_output(&args.output, &folder, &result, &tree)?;
-    let code = exit_code(&verdict);
+    let code = exit_code(&verdict, result.wall_ms >= args.timeout.saturating_mul(1000));
     if app.json {
         answer_json(&serde_json::json!({
             "source": task.source, "outcome": verdict.outcome, "exit_code": code as u8, "output": args.output,
@@ -132,9 +132,10 @@ fn task_id(name: &str) -> Result<seatrial_core::TaskId, Failure> {
         .map_err(|error: seatrial_core::IdError| Failure::usage(error.to_string()))
 }
 
-fn exit_code(verdict: &Verdict) -> ExitCode {
+fn exit_code(verdict: &Verdict, spent: bool) -> ExitCode {
     match (verdict.outcome, verdict.invalid) {
         (Outcome::Passed, _) => ExitCode::Passed,
+        (Outcome::Failed, _) if spent => ExitCode::BudgetSpent,
         (Outcome::Failed, _) => ExitCode::Failed,
         // The task of `build` is the user's own input.
         (Outcome::Invalid, Some(InvalidReason::Task)) => ExitCode::Usage,
