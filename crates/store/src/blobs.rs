@@ -8,7 +8,7 @@ use std::{
 use fs_err as fs;
 use seatrial_core::Digest;
 
-use crate::StoreError;
+use crate::{StoreError, files::sync_folder_of};
 
 /// A content-addressed store: `ab/cdef...` for the digest `abcdef...`.
 ///
@@ -107,6 +107,8 @@ impl BlobWriter {
             }
             self.file.as_file().sync_data()?;
             self.file.persist(&path).map_err(|error| error.error)?;
+            // A journal may name this blob in its next line, which is on the disk when it counts.
+            sync_folder_of(&path)?;
         }
         Ok((digest, self.size))
     }

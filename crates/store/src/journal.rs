@@ -8,7 +8,7 @@ use std::{
 use fs_err as fs;
 use seatrial_core::{Entry, Event, EventSink, JOURNAL_VERSION, SinkError};
 
-use crate::{StoreError, unix_millis};
+use crate::{StoreError, files::sync_folder_of, unix_millis};
 
 /// A journal open for appending. Only one process may have it open.
 #[derive(Debug)]
@@ -16,6 +16,10 @@ pub struct Journal {
     path: PathBuf,
     file: fs::File,
     next: u64,
+    /// Length of the whole lines, in bytes.
+    length: u64,
+    /// A line may be half on the disk and could not be taken back; nothing may follow it.
+    torn: bool,
 }
 
 /// What a journal holds.
@@ -46,16 +50,27 @@ impl Journal {
             Err(error) => return Err(std::io::Error::from(error).into()),
         }
         let contents = read_journal(&path)?;
+        if contents.whole_bytes == 0 {
+            // The file may be new: its name must be on the disk before its first line counts.
+            sync_folder_of(&path)?;
+        }
         if contents.torn_bytes > 0 {
             file.set_len(contents.whole_bytes)?;
             file.sync_data()?;
         }
         file.seek(SeekFrom::End(0))?;
-        let next = contents.entries.last().map_or(0, |entry| entry.seq + 1);
-        Ok((Self { path, file, next }, contents.entries))
+        let journal = Self {
+            path,
+            file,
+            next: contents.entries.last().map_or(0, |entry| entry.seq + 1),
+            length: contents.whole_bytes,
+            torn: false,
+        };
+        Ok((journal, contents.entries))
     }
 
-    /// Appends one event; when this returns, the line is on the disk.
+    /// Appends one event; when this returns, the line is on the disk. When it fails (a full disk, for instance), the
+    /// journal holds nothing of the line, and further events are refused if that cannot be had.
     pub fn append(&mut self, event: Event) -> Result<(), StoreError> {
         let entry = Entry {
             v: JOURNAL_VERSION,
@@ -65,10 +80,27 @@ impl Journal {
         };
         let mut line = serde_json::to_vec(&entry).map_err(std::io::Error::other)?;
         line.push(b'\n');
-        self.file.write_all(&line)?;
-        self.file.sync_data()?;
+        if self.torn {
+            return Err(std::io::Error::other("an earlier line could not be written whole").into());
+        }
+        if let Err(error) = self.write(&line) {
+            // Half a line in the middle of a journal is damage that no reader could tell from somebody's tampering.
+            self.torn = self.take_back().is_err();
+            return Err(error.into());
+        }
+        self.length += line.len() as u64;
         self.next += 1;
         Ok(())
+    }
+
+    fn write(&mut self, line: &[u8]) -> std::io::Result<()> {
+        self.file.write_all(line)?;
+        self.file.sync_data()
+    }
+
+    fn take_back(&mut self) -> std::io::Result<()> {
+        self.file.set_len(self.length)?;
+        self.file.seek(SeekFrom::Start(self.length)).map(drop)
     }
 
     /// The file.
@@ -180,6 +212,28 @@ mod tests {
         assert!(read_journal(&path).unwrap_err().to_string().contains("line 2"));
         fs::write(&path, "{\"v\":99,\"new\":true}\n").unwrap();
         assert!(read_journal(&path).unwrap_err().to_string().contains("newer seatrial"));
+    }
+
+    #[test]
+    fn a_line_that_the_disk_refuses_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        let (mut journal, _) = Journal::open(&path).unwrap();
+        journal.append(note("one")).unwrap();
+        let whole = fs::read(&path).unwrap();
+        // A disk that takes half a line: what reached the file is there, and the write is an error.
+        journal.file.write_all(b"{\"v\":1,\"se").unwrap();
+        journal.take_back().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), whole);
+        journal.append(note("two")).unwrap();
+        assert_eq!(read_journal(&path).unwrap().entries.len(), 2);
+        // A file that can be neither written nor cut: nothing follows the line that may be torn.
+        journal.file = fs::File::open(&path).unwrap();
+        assert!(journal.append(note("three")).is_err());
+        let error = journal.append(note("four")).unwrap_err().to_string();
+        assert!(error.contains("could not be written whole"), "{error}");
+        drop(journal);
+        assert_eq!(read_journal(&path).unwrap().entries.len(), 2);
     }
 
     #[test]

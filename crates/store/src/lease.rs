@@ -25,6 +25,9 @@ impl Lease {
             .write(true)
             .open(folder.join("lease"))?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            // Between opening and locking, the one who had it before may have moved or removed the folder: then this
+            // lock guards nothing.
+            Ok(()) if !is_still_there(&file, &folder)? => Err(StoreError::Busy(folder)),
             Ok(()) => Ok(Self { _file: file, folder }),
             Err(rustix::io::Errno::WOULDBLOCK) => Err(StoreError::Busy(folder)),
             Err(error) => Err(std::io::Error::from(error).into()),
@@ -34,5 +37,34 @@ impl Lease {
     /// The folder it guards.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+}
+
+fn is_still_there(file: &fs::File, folder: &Path) -> Result<bool, StoreError> {
+    use std::os::unix::fs::MetadataExt;
+    let ours = file.metadata()?;
+    Ok(fs::metadata(folder.join("lease")).is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lease_has_one_owner_and_a_lock_on_a_folder_that_is_gone_is_none() {
+        let room = tempfile::tempdir().unwrap();
+        let folder = room.path().join("box");
+        let lease = Lease::take(&folder).unwrap();
+        assert!(matches!(Lease::take(&folder), Err(StoreError::Busy(_))));
+        drop(lease);
+        let file = fs::File::open(folder.join("lease")).unwrap();
+        assert!(is_still_there(&file, &folder).unwrap());
+        fs::rename(&folder, room.path().join("gone")).unwrap();
+        assert!(!is_still_there(&file, &folder).unwrap());
+        drop(Lease::take(&folder).unwrap());
+        assert!(
+            !is_still_there(&file, &folder).unwrap(),
+            "a new folder of that name is another one"
+        );
     }
 }

@@ -4,12 +4,14 @@
 
 mod blobs;
 mod error;
+mod files;
 mod home;
 mod journal;
 mod lease;
 
 pub use blobs::{BlobWriter, Blobs};
 pub use error::StoreError;
+pub use files::write_file;
 pub use home::{Home, unix_millis};
 pub use journal::{Journal, JournalContents, read_journal};
 pub use lease::Lease;
