@@ -39,7 +39,8 @@ pub(super) fn unpack(stream: impl Read, folder: &Path, owners: Owners) -> io::Re
 struct Unpacker<'a> {
     folder: &'a Path,
     owners: Owners,
-    /// The folder that the last entry was in: known to be one, reached without links.
+    /// The folder that the last entry was in: known to be one, reached without links. What is shared with it needs no
+    /// second look, or a deep tree would take the cube of its depth.
     checked: PathBuf,
     /// Folders get their modes and times last, so that a read-only one can be filled.
     folders: BTreeMap<PathBuf, (u32, u64)>,
@@ -98,7 +99,7 @@ impl Unpacker<'_> {
             }
             EntryType::Symlink => {
                 let target = entry.link_name()?.ok_or(io::ErrorKind::InvalidData)?;
-                clear(&path)?;
+                self.clear(&path)?;
                 std::os::unix::fs::symlink(&target, &path)?;
                 self.own(&path, entry.header())?;
                 set_time(&path, time)?;
@@ -106,7 +107,7 @@ impl Unpacker<'_> {
             EntryType::Link => {
                 let target = entry.link_name()?.ok_or(io::ErrorKind::InvalidData)?;
                 let target = inside_checked(self.folder, &target)?;
-                clear(&path)?;
+                self.clear(&path)?;
                 fs::hard_link(target, &path)?;
             }
             EntryType::Char | EntryType::Block | EntryType::Fifo => {
@@ -120,7 +121,7 @@ impl Unpacker<'_> {
             // Facts about the whole archive or the entry that follows; the reader has used them.
             EntryType::XGlobalHeader | EntryType::XHeader | EntryType::GNULongName | EntryType::GNULongLink => {}
             _ => {
-                clear(&path)?;
+                self.clear(&path)?;
                 let mut file = fs::OpenOptions::new()
                     .write(true)
                     .create_new(true)
@@ -145,8 +146,14 @@ impl Unpacker<'_> {
             return Ok(());
         }
         let mut path = self.folder.to_owned();
+        let mut known = self.checked.components();
+        let mut shared = true;
         for part in parent.components() {
             path.push(part);
+            shared = shared && known.next() == Some(part);
+            if shared {
+                continue;
+            }
             match fs::symlink_metadata(&path) {
                 Ok(known) if known.is_dir() => {}
                 Ok(_) => {
@@ -163,6 +170,21 @@ impl Unpacker<'_> {
         }
         parent.clone_into(&mut self.checked);
         Ok(())
+    }
+
+    /// Makes room for a file or link. A folder with something in it stays, and is an error.
+    fn clear(&mut self, path: &Path) -> io::Result<()> {
+        match fs::symlink_metadata(path) {
+            Ok(known) if known.is_dir() => {
+                // It may be the one that was checked, and what takes its place may be a link.
+                self.checked = PathBuf::new();
+                self.folders.remove(path);
+                fs::remove_dir(path)
+            }
+            Ok(_) => fs::remove_file(path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     fn own(&self, path: &Path, header: &Header) -> io::Result<()> {
@@ -204,16 +226,6 @@ fn inside_checked(folder: &Path, target: &Path) -> io::Result<PathBuf> {
         }
     }
     Ok(path)
-}
-
-/// Makes room for a file or link. A folder with something in it stays, and is an error.
-fn clear(path: &Path) -> io::Result<()> {
-    match fs::symlink_metadata(path) {
-        Ok(known) if known.is_dir() => fs::remove_dir(path),
-        Ok(_) => fs::remove_file(path),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
 }
 
 fn set_time(path: &Path, seconds: u64) -> io::Result<()> {

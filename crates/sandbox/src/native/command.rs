@@ -363,7 +363,8 @@ fn close_others(keep: &[i32]) {
 }
 
 /// Runs something in a child of the supervisor, so that it may change its root, and hands back how it went.
-pub(crate) fn in_child(work: impl FnOnce() -> io::Result<()>) -> Result<(), Failure> {
+/// When the harness goes away meanwhile, the work is ended: nobody wants it any more.
+pub(crate) fn in_child(channel: &Channel, work: impl FnOnce() -> io::Result<()>) -> Result<(), Failure> {
     let (mut read, write) = io::pipe().what("a pipe")?;
     // SAFETY: this process has one thread.
     match unsafe { fork() }.what("a process")? {
@@ -389,6 +390,9 @@ pub(crate) fn in_child(work: impl FnOnce() -> io::Result<()>) -> Result<(), Fail
         ForkResult::Parent { child } => {
             drop(write);
             let mut text = Vec::new();
+            if !is_answered(channel, &read).what("waiting for work on files")? {
+                let _ = kill(child, Signal::SIGKILL);
+            }
             read.read_to_end(&mut text).what("a pipe")?;
             let status = waitpid(child, None).what("a process")?;
             if text.is_empty() {
@@ -415,6 +419,28 @@ pub(crate) fn in_child(work: impl FnOnce() -> io::Result<()>) -> Result<(), Fail
                 },
                 source,
             })
+        }
+    }
+}
+
+/// Waits for a child's report; `false` when the harness went away first.
+fn is_answered(channel: &Channel, report: &PipeReader) -> io::Result<bool> {
+    loop {
+        // Of the harness only its end is of interest now; that is told without being asked for.
+        let mut waited = [
+            PollFd::new(report, PollFlags::IN),
+            PollFd::new(channel, PollFlags::empty()),
+        ];
+        match poll(&mut waited, None) {
+            Err(rustix::io::Errno::INTR) => continue,
+            other => other?,
+        };
+        let [report, channel] = waited;
+        if !report.revents().is_empty() {
+            return Ok(true);
+        }
+        if !channel.revents().is_empty() {
+            return Ok(false);
         }
     }
 }

@@ -12,11 +12,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::event::PollFlags;
 use seatrial_core::Digest;
 use seatrial_store::Lease;
 
 use super::{
     factory::io_error,
+    pipes::{Watched, wait},
     running::{Disk, Killed, Running},
     trash::{Helper, Trash},
     walk::Line,
@@ -78,16 +80,17 @@ impl NativeBox {
     fn send_files(
         &mut self,
         request: FileRequest,
-        write: impl FnOnce(&mut io::PipeWriter) -> io::Result<()>,
+        write: impl FnOnce(&mut Watched<'_>) -> io::Result<()>,
     ) -> Result<(), SandboxError> {
         self.disk.check_host()?;
-        let (read, mut pipe) = io::pipe().map_err(io_error("a pipe"))?;
-        let helper = self.live()?;
-        helper.send(&Request::Files(request), &[read.as_fd()])?;
+        let (read, pipe) = io::pipe().map_err(io_error("a pipe"))?;
+        self.live()?.send(&Request::Files(request), &[read.as_fd()])?;
         drop(read);
+        let stop = self.stopper();
+        let mut pipe = Watched::new(pipe, &stop).map_err(io_error("a pipe"))?;
         let written = write(&mut pipe);
         drop(pipe);
-        helper.done("writing files")?;
+        self.files_done("writing files")?;
         match written {
             // The box said that all is well, so it only stopped reading early.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(SandboxError::Io {
@@ -102,17 +105,30 @@ impl NativeBox {
     fn fetch_files<T>(
         &mut self,
         request: FileRequest,
-        read: impl FnOnce(&mut io::PipeReader) -> io::Result<T>,
+        read: impl FnOnce(&mut Watched<'_>) -> io::Result<T>,
     ) -> Result<T, SandboxError> {
-        let (mut pipe, write) = io::pipe().map_err(io_error("a pipe"))?;
-        let helper = self.live()?;
-        helper.send(&Request::Files(request), &[write.as_fd()])?;
+        let (pipe, write) = io::pipe().map_err(io_error("a pipe"))?;
+        self.live()?.send(&Request::Files(request), &[write.as_fd()])?;
         drop(write);
+        let stop = self.stopper();
+        let mut pipe = Watched::new(pipe, &stop).map_err(io_error("a pipe"))?;
         let value = read(&mut pipe);
         // Whatever the reader left is taken, so that the box can finish.
         drop(io::copy(&mut pipe, &mut io::sink()));
-        helper.done("reading files")?;
+        self.files_done("reading files")?;
         value.map_err(io_error("reading files from a box"))
+    }
+
+    /// The end of work on files. Who is told to stop does not wait for it: the box is of no more use, so it is ended.
+    fn files_done(&mut self, what: &str) -> Result<(), SandboxError> {
+        let helper = self.helper.as_mut().ok_or_else(gone)?;
+        let answered = wait(&helper.channel, PollFlags::IN, &self.stop);
+        if self.stop.load(Ordering::SeqCst) {
+            self.helper = None;
+            return Err(SandboxError::Interrupted);
+        }
+        answered.map_err(io_error(what))?;
+        helper.done(what)
     }
 }
 

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`factory`], [`machine`] | harness | makes boxes, speaks to supervisors |
 //! | [`running`] | harness | passes a command's output on and enforces its limits |
+//! | [`pipes`] | harness | passes bytes of files on and watches the stop switch |
 //! | [`idmap`] | harness | who root in a box is outside |
 //! | [`trash`] | harness | deletes what dead boxes left |
 //! | [`wire`] | both | messages and descriptors over one socket |
@@ -21,6 +22,7 @@ mod files;
 mod idmap;
 mod layers;
 mod machine;
+mod pipes;
 mod running;
 mod supervisor;
 mod trash;

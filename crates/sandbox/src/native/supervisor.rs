@@ -275,7 +275,7 @@ fn answer(channel: &mut Channel, mut layers: Layers) -> Result<(), Failure> {
                 Ok(None) => return Ok(()),
                 Err(failure) => failed(&failure),
             },
-            Request::Files(request) => done(file_work(&layers, request, descriptors)),
+            Request::Files(request) => done(file_work(channel, &layers, request, descriptors)),
             Request::Snapshot => match layers.snapshot().what("a snapshot") {
                 Ok(number) => Reply::Snapshot(number),
                 Err(failure) => failed(&failure),
@@ -301,7 +301,12 @@ fn done(result: Result<(), Failure>) -> Reply {
     }
 }
 
-fn file_work(layers: &Layers, request: FileRequest, mut descriptors: Vec<OwnedFd>) -> Result<(), Failure> {
+fn file_work(
+    channel: &Channel,
+    layers: &Layers,
+    request: FileRequest,
+    mut descriptors: Vec<OwnedFd>,
+) -> Result<(), Failure> {
     let Some(pipe) = descriptors.pop() else {
         return Err(Failure {
             what: "a descriptor".to_owned(),
@@ -309,7 +314,7 @@ fn file_work(layers: &Layers, request: FileRequest, mut descriptors: Vec<OwnedFd
         });
     };
     let _ = pipe.as_fd();
-    command::in_child(move || match request {
+    command::in_child(channel, move || match request {
         // Compared from outside the tree, layer by layer.
         FileRequest::Changes { since } => walk::changes(layers, since, pipe),
         request => {

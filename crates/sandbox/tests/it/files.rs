@@ -1,6 +1,12 @@
 //! Files in and out.
 
-use std::io::Read;
+use std::{
+    io::{Read, Write},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use seatrial_sandbox::{Sandbox, SandboxError};
 use tar::{Builder, EntryType, Header};
@@ -203,4 +209,102 @@ fn links_in_a_box_cannot_lead_out_of_it() {
         drop(sandbox.write_file(&format!("/{name}/written"), b"x", 0o644));
     }
     assert!(!folder.path().join("written").exists());
+}
+
+#[test]
+fn a_tree_as_deep_as_paths_can_be_arrives() {
+    let Some(mut sandbox) = quiet_box() else { return };
+    let mut builder = Builder::new(Vec::new());
+    let deep = "d/".repeat(2000);
+    // Several files at the bottom and one beside the way down: each has its parents looked at.
+    for name in [format!("{deep}a"), format!("{deep}b"), "d/d/side".to_owned()] {
+        let mut header = Header::new_gnu();
+        header.set_mode(0o644);
+        header.set_size(0);
+        builder.append_data(&mut header, name, std::io::empty()).unwrap();
+    }
+    let tar = builder.into_inner().unwrap();
+    sandbox.write_tree("/w", &mut &tar[..]).unwrap();
+    assert_eq!(script(&mut *sandbox, "find /w -type f | wc -l; rm -r /w"), "3\n");
+}
+
+/// A file without end, which throws a switch on its way.
+struct Endless {
+    head: Vec<u8>,
+    sent: u64,
+    switch: Arc<AtomicBool>,
+}
+
+impl Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.sent > 1 << 20 {
+            self.switch.store(true, Ordering::SeqCst);
+        }
+        if self.head.is_empty() {
+            buffer.fill(0);
+            self.sent += buffer.len() as u64;
+            return Ok(buffer.len());
+        }
+        let count = buffer.len().min(self.head.len());
+        buffer[..count].copy_from_slice(&self.head[..count]);
+        self.head.drain(..count);
+        Ok(count)
+    }
+}
+
+/// Throws a switch at the first bytes.
+struct Throw(Arc<AtomicBool>);
+
+impl Write for Throw {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.store(true, Ordering::SeqCst);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn the_stop_switch_ends_work_on_files_that_would_not_end() {
+    let Some(mut sandbox) = quiet_box() else { return };
+    let mut header = Header::new_gnu();
+    header.set_path("endless").unwrap();
+    header.set_mode(0o644);
+    header.set_size(1 << 32);
+    header.set_cksum();
+    let mut endless = Endless {
+        head: header.as_bytes().to_vec(),
+        sent: 0,
+        switch: sandbox.stopper(),
+    };
+    let error = sandbox.write_tree("/w", &mut endless).unwrap_err();
+    assert!(matches!(error, SandboxError::Interrupted), "{error}");
+
+    let Some(mut sandbox) = quiet_box() else { return };
+    script(
+        &mut *sandbox,
+        "mkdir /w; for i in {1..1000}; do truncate -s 8G /w/$i; done",
+    );
+    let mut throw = Throw(sandbox.stopper());
+    let error = sandbox.read_tree("/w", &mut throw).unwrap_err();
+    assert!(matches!(error, SandboxError::Interrupted), "{error}");
+
+    // Here nothing at all reaches the harness before everything was read.
+    let Some(mut sandbox) = quiet_box() else { return };
+    let before = sandbox.snapshot().unwrap();
+    script(
+        &mut *sandbox,
+        "mkdir /w; for i in {1..1000}; do truncate -s 8G /w/$i; done",
+    );
+    let switch = sandbox.stopper();
+    let error = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::yield_now();
+            switch.store(true, Ordering::SeqCst);
+        });
+        sandbox.changes(&before).unwrap_err()
+    });
+    assert!(matches!(error, SandboxError::Interrupted), "{error}");
 }

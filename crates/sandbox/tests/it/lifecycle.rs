@@ -13,6 +13,7 @@ use seatrial_sandbox::{
 use crate::support::{helper, home, image, script};
 
 const VICTIM: &str = "SEATRIAL_TEST_VICTIM";
+const COMPARING_VICTIM: &str = "SEATRIAL_TEST_COMPARING_VICTIM";
 
 /// Folders of boxes that a process made.
 fn boxes_of(pid: u32) -> Vec<PathBuf> {
@@ -86,10 +87,10 @@ fn victim() {
 }
 
 #[expect(clippy::zombie_processes, reason = "the caller waits, or the test fails")]
-fn start_victim(mark: &str) -> Child {
+fn start_victim(test: &str, variable: &str, mark: &str) -> Child {
     let mut child = Process::new(std::env::current_exe().unwrap())
-        .args(["--exact", "lifecycle::victim", "--nocapture", "--test-threads=1"])
-        .env(VICTIM, mark)
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env(variable, mark)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -106,13 +107,51 @@ fn start_victim(mark: &str) -> Child {
     panic!("the victim ended early: {said:?}");
 }
 
+/// Not a test: a harness whose box compares terabytes of nothing when it is killed.
+#[test]
+fn comparing_victim() {
+    let Some(program) = std::env::var_os(COMPARING_VICTIM) else {
+        return;
+    };
+    let factory = NativeFactory::new(&home(), program.into(), HostNetwork::default()).unwrap();
+    let spec = BoxSpec {
+        image: image().unwrap(),
+        limits: Limits::default(),
+        network: Network::Off,
+    };
+    let mut sandbox = factory.start(&spec).unwrap();
+    let before = sandbox.snapshot().unwrap();
+    script(
+        &mut *sandbox,
+        "mkdir /w; for i in {1..1000}; do truncate -s 8G /w/$i; done",
+    );
+    eprintln!("busy");
+    drop(sandbox.changes(&before));
+}
+
+#[test]
+fn a_harness_killed_while_a_box_works_on_files_leaves_no_process() {
+    if image().is_none() {
+        return;
+    }
+    // The helper under a name of its own, by which its children are found too.
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("comparing").display().to_string();
+    std::fs::copy(helper(), &mark).unwrap();
+    let mut child = start_victim("lifecycle::comparing_victim", COMPARING_VICTIM, &mark);
+    eventually("the box is at work", || processes_with(&mark).len() == 2);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    eventually("every process of the box ends", || processes_with(&mark).is_empty());
+}
+
 #[test]
 fn a_killed_harness_leaves_nothing_after_the_next_start() {
     if image().is_none() {
         return;
     }
     let mark = format!("mark-{}-killed", std::process::id());
-    let mut child = start_victim(&mark);
+    let mut child = start_victim("lifecycle::victim", VICTIM, &mark);
     let pid = child.id();
     assert!(!processes_with(&mark).is_empty());
     assert_eq!(boxes_of(pid).len(), 1);
@@ -131,7 +170,7 @@ fn a_sweep_leaves_live_boxes_alone() {
         return;
     }
     let mark = format!("mark-{}-alive", std::process::id());
-    let mut child = start_victim(&mark);
+    let mut child = start_victim("lifecycle::victim", VICTIM, &mark);
     drop(NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap());
     assert_eq!(boxes_of(child.id()).len(), 1);
     assert!(!processes_with(&mark).is_empty());
