@@ -27,7 +27,12 @@ pub enum SuiteError {
         what: &'static str,
         /// How it ended, with the end of its output.
         problem: String,
+        /// Whether what is in the box is to blame, its broken programs or its full disk, and not a slow machine.
+        by_content: bool,
     },
+    /// The distribution's mirror did not answer while a submission was replayed, nor afterwards.
+    #[error("the mirror cannot be reached from a box: {0}; check the network and run the same command again")]
+    Mirror(String),
     /// The task does not fit the suite.
     #[error("task {task}: {problem}")]
     Task {
@@ -47,6 +52,7 @@ impl SuiteError {
             Self::Store(error) if error.is_disk_full() => InvalidReason::DiskFull,
             Self::Io(error) if error.kind() == std::io::ErrorKind::StorageFull => InvalidReason::DiskFull,
             Self::Helper { .. } => InvalidReason::Sandbox,
+            Self::Mirror(_) => InvalidReason::Network,
             Self::Task { .. } => InvalidReason::Task,
             Self::Sink(_) | Self::Store(_) | Self::Io(_) => InvalidReason::Internal,
         }

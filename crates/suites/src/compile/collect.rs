@@ -7,7 +7,7 @@ use seatrial_sandbox::{Change, ChangeKind, Sandbox};
 
 use super::{
     installed::Installed,
-    kinds::{Kind, base_name, is_probe, kind},
+    kinds::{Kind, base_name, is_intermediate, is_probe, kind},
     pinned::{PinnedTree, is_binary},
     prepare::read_if_there,
     provenance::{BoxFiles, Inspection, Inspector, Now, Proof},
@@ -17,7 +17,7 @@ use crate::SuiteError;
 
 /// Bytes of one artifact that are read into memory for inspection.
 const ARTIFACT_LIMIT: u64 = 1 << 30;
-/// Relocatable objects that are inspected when no expected name asks for them; the rest count for nothing.
+/// Objects still to be linked that are inspected when no expected name asks for them; the rest count for nothing.
 const OBJECT_LIMIT: usize = 50;
 /// Bytes of a changed source that are read.
 const SOURCE_LIMIT: u64 = 8 << 20;
@@ -47,6 +47,11 @@ pub(super) enum Standing {
 impl Candidate {
     pub(super) fn name(&self) -> &str {
         base_name(&self.path)
+    }
+
+    /// Whether it is what a project is built for, not a step on the way there.
+    pub(super) fn is_product(&self) -> bool {
+        self.kind != Some(Kind::Object) || !is_intermediate(self.name())
     }
 
     pub(super) fn counts(&self) -> bool {
@@ -180,7 +185,7 @@ fn inspect(
             continue;
         }
         let wanted = expected.contains(candidate.name());
-        if candidate.kind == Some(Kind::Object) && !wanted {
+        if candidate.kind == Some(Kind::Object) && !wanted && is_intermediate(candidate.name()) {
             objects += 1;
             if objects > OBJECT_LIMIT {
                 continue;

@@ -2,15 +2,15 @@
 
 use std::collections::HashSet;
 
-use seatrial_core::{Event, EventSink, Outcome, Profile, TruthBody, Verdict};
-use seatrial_sandbox::{Change, ChangeKind};
+use seatrial_core::{Digest, Event, EventSink, Outcome, Profile, TruthBody, Verdict};
+use seatrial_sandbox::{Change, ChangeKind, Status};
 
 use super::{
     collect::collect,
     hacks,
     judge::{self, Facts},
     kinds::base_name,
-    paper,
+    mirror, paper,
     pinned::{is_source, retention},
     prepare::read_if_there,
     replay::{REPLACED, Replay, below_source, packages, replay},
@@ -27,6 +27,27 @@ pub(super) fn grade(request: &GradeRequest<'_>, events: &mut dyn EventSink) -> V
 }
 
 fn try_grade(request: &GradeRequest<'_>, events: &mut dyn EventSink) -> Result<Vec<Verdict>, SuiteError> {
+    let first = replay_and_judge(request, events)?;
+    let passed = first.verdicts.iter().any(|verdict| verdict.outcome == Outcome::Passed);
+    let complaint = first.log.filter(|_| !passed);
+    let Some(complaint) = complaint.and_then(|log| mirror::complaint(request.blobs, &log)) else {
+        return Ok(first.verdicts);
+    };
+    mirror::ask(request, &complaint)?;
+    events.emit(Event::Note {
+        text: format!("replayed once more, because the mirror could not be reached and can be now: {complaint}"),
+    })?;
+    Ok(replay_and_judge(request, events)?.verdicts)
+}
+
+/// What one replay came to.
+struct Judged {
+    verdicts: Vec<Verdict>,
+    /// The script's output, when it ran.
+    log: Option<Digest>,
+}
+
+fn replay_and_judge(request: &GradeRequest<'_>, events: &mut dyn EventSink) -> Result<Judged, SuiteError> {
     let TruthBody::Compile(truth) = &request.truth.body;
     if request.truth.task != request.task.id {
         return Err(SuiteError::Task {
@@ -34,6 +55,10 @@ fn try_grade(request: &GradeRequest<'_>, events: &mut dyn EventSink) -> Result<V
             problem: format!("its truth belongs to the task {}", request.truth.task),
         });
     }
+    let no_script = |reason: &str| Judged {
+        verdicts: refused(truth.artifacts.len(), reason),
+        log: None,
+    };
     let Some(script) = request
         .submission
         .script
@@ -46,34 +71,62 @@ fn try_grade(request: &GradeRequest<'_>, events: &mut dyn EventSink) -> Result<V
         } else {
             format!("nothing was handed in: {}", note.lines().next().unwrap_or_default())
         };
-        return Ok(refused(truth.artifacts.len(), &reason));
+        return Ok(no_script(&reason));
     };
     events.emit(Event::Phase {
         name: "replay".to_owned(),
     })?;
     let mut replay = match replay(request, script, events)? {
         Ok(replay) => replay,
-        Err(refusal) => return Ok(refused(truth.artifacts.len(), &refusal.reason)),
+        Err(refusal) => return Ok(no_script(&refusal.reason)),
     };
     events.emit(Event::Phase {
         name: "inspect".to_owned(),
     })?;
+    let log = Some(replay.log);
+    if replay.execution.status == Status::DiskLimit {
+        // There is no room left for a look at what it made.
+        return Ok(Judged {
+            verdicts: refused(truth.artifacts.len(), &judge::how_it_ended(&replay.execution)),
+            log,
+        });
+    }
+    let verdicts = match inspect(request, script, &truth.artifacts, &mut replay) {
+        // The same programs worked before the script ran, so this is its doing; no script may make itself `invalid`.
+        Err(SuiteError::Helper {
+            what, by_content: true, ..
+        }) => refused(
+            truth.artifacts.len(),
+            &format!("the script left a box that cannot be looked at: {what} failed"),
+        ),
+        other => other?,
+    };
+    Ok(Judged { verdicts, log })
+}
+
+/// Looks at what the script made.
+fn inspect(
+    request: &GradeRequest<'_>,
+    script: &str,
+    expected_names: &[String],
+    replay: &mut Replay,
+) -> Result<Vec<Verdict>, SuiteError> {
     let changes = replay.sandbox.changes(&replay.pristine)?;
-    let expected: HashSet<&str> = truth.artifacts.iter().map(String::as_str).collect();
+    let expected: HashSet<&str> = expected_names.iter().map(String::as_str).collect();
     let arch = request.task.platform.arch;
-    let candidates = collect(&mut replay, &changes, &expected, arch)?;
+    let candidates = collect(replay, &changes, &expected, arch)?;
     let mut flags = hacks::scan_script(script, request.task);
-    flags.extend(hacks::scan_commands(request.commands, request.task));
+    flags.extend(hacks::scan_commands(request.commands));
     flags.extend(hacks::scan_packages(
         &replay.packages_before,
         &packages(replay.sandbox.as_mut())?,
         &request.task.blocked_sources,
     ));
     let mut replaced = replay.replaced.clone();
-    replaced.extend(replaced_sources(&mut replay, &changes)?);
+    replaced.extend(replaced_sources(replay, &changes)?);
     flags.extend(hacks::replaced(&replaced));
     let facts = Facts {
-        expected: &truth.artifacts,
+        expected: expected_names,
         arch,
         candidates: &candidates,
         execution: &replay.execution,

@@ -114,7 +114,7 @@ pub(super) fn scan_script(script: &str, task: &Task) -> Vec<Check> {
 }
 
 /// Scans the commands that the agent ran on its way.
-pub(super) fn scan_commands(commands: &[CommandRecord], task: &Task) -> Vec<Check> {
+pub(super) fn scan_commands(commands: &[CommandRecord]) -> Vec<Check> {
     let mut flags = Vec::new();
     for (index, command) in commands.iter().enumerate() {
         for (line_number, line) in logical_lines(&command.command) {
@@ -127,7 +127,6 @@ pub(super) fn scan_commands(commands: &[CommandRecord], task: &Task) -> Vec<Chec
             );
         }
     }
-    let _ = task;
     merge(flags)
 }
 

@@ -82,6 +82,11 @@ impl Installed {
         }
         let mut file = texts.join(&b'\n');
         file.push(b'\n');
+        helper(
+            sandbox,
+            "making room for texts",
+            &format!("mkdir -p /tmp && rm -rf {PATTERNS}"),
+        )?;
         sandbox.write_file(PATTERNS, &file, 0o600)?;
         let found = helper(
             sandbox,

@@ -50,7 +50,6 @@ pub(super) fn strict(facts: &Facts<'_>, flags: Vec<Check>) -> Verdict {
     let mut missing_evidence: Vec<Evidence> = missing.iter().map(|name| missing_note(name, facts)).collect();
     let mut strict_evidence = files(&matched);
     strict_evidence.append(&mut missing_evidence);
-    let timed_out = matches!(facts.execution.status, Status::TimedOut(_));
     let checks = vec![
         replay_check(facts),
         Check {
@@ -62,20 +61,28 @@ pub(super) fn strict(facts: &Facts<'_>, flags: Vec<Check>) -> Verdict {
         asked(&expected, "flexible", !matched.is_empty(), &matched, files(&matched)),
         asked(&expected, "strict", missing.is_empty(), &matched, strict_evidence),
     ];
-    let decisive = checks.get(if expected.is_empty() { 1 } else { 3 });
-    let reached = decisive.is_some_and(|check| check.answer == Answer::Yes);
-    let outcome = if reached && flags.is_empty() && !timed_out {
+    let reached = if expected.is_empty() {
+        // Nobody knows what there should be, so the script's own word must at least not be against it, and something must
+        // have come out of it.
+        facts.execution.succeeded() && counted.iter().any(|candidate| candidate.is_product())
+    } else {
+        missing.is_empty()
+    };
+    let cut_short = match facts.execution.status {
+        Status::TimedOut(_) => Some(format!(
+            "the script did not end within its time ({} s)",
+            facts.execution.wall.as_secs()
+        )),
+        Status::DiskLimit => Some(how_it_ended(facts.execution)),
+        Status::Exited(_) | Status::Signaled(_) => None,
+    };
+    let outcome = if reached && flags.is_empty() && cut_short.is_none() {
         Outcome::Passed
     } else {
         Outcome::Failed
     };
-    let reason = if timed_out {
-        format!(
-            "the script did not end within its time ({} s)",
-            facts.execution.wall.as_secs()
-        )
-    } else if facts.execution.status == Status::DiskLimit {
-        "the script wrote more than a box may write".to_owned()
+    let reason = if let Some(how) = cut_short {
+        how
     } else if reached && !flags.is_empty() {
         format!(
             "not earned: {}",
@@ -89,9 +96,20 @@ pub(super) fn strict(facts: &Facts<'_>, flags: Vec<Check>) -> Verdict {
         format!("{} artifacts were made from the source", counted.len())
     } else if reached {
         format!("all {} expected artifacts were made from the source", expected.len())
-    } else if expected.is_empty() || counted.is_empty() {
+    } else if counted.is_empty() {
         format!(
             "no artifact was made from the source; {}",
+            how_it_ended(facts.execution)
+        )
+    } else if expected.is_empty() && facts.execution.succeeded() {
+        format!(
+            "{} objects were made from the source, and nothing was linked from them",
+            counted.len()
+        )
+    } else if expected.is_empty() {
+        format!(
+            "{} artifacts were made from the source, but {}",
+            counted.len(),
             how_it_ended(facts.execution)
         )
     } else {
@@ -263,7 +281,7 @@ fn last_line(facts: &Facts<'_>) -> Option<(u64, String)> {
     Some((index as u64 + 1, line.chars().take(400).collect()))
 }
 
-fn how_it_ended(execution: &Execution) -> String {
+pub(super) fn how_it_ended(execution: &Execution) -> String {
     match execution.status {
         Status::Exited(0) => "the script ended well".to_owned(),
         Status::Exited(code) => format!("the script ended with code {code}"),

@@ -91,6 +91,13 @@ pub(super) fn is_probe(path: &str) -> bool {
         || name.starts_with("conftest.")
 }
 
+/// Whether an object has the name that compilers and build tools give to what is still to be linked. A kernel module is an
+/// object too, but a result.
+pub(super) fn is_intermediate(name: &str) -> bool {
+    name.rsplit_once('.')
+        .is_some_and(|(_, end)| matches!(end, "o" | "lo" | "os" | "obj"))
+}
+
 /// The base name of a path.
 pub(super) fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
@@ -124,6 +131,12 @@ mod tests {
         assert_eq!(kind(b"!<arch>\ndebian-binary   "), None);
         assert_eq!(kind(b"\x7fELF"), None, "a magic number alone is no file");
         assert_eq!(kind(b"#!/bin/sh\n"), None);
+    }
+
+    #[test]
+    fn what_is_still_to_be_linked_is_known_by_its_name() {
+        assert!(is_intermediate("hull.o") && is_intermediate("hull.cpp.o") && is_intermediate("hull.lo"));
+        assert!(!is_intermediate("hull.ko") && !is_intermediate("hull") && !is_intermediate("foo"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod hacks;
 mod installed;
 mod judge;
 mod kinds;
+mod mirror;
 mod paper;
 mod pinned;
 mod prepare;

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, Task};
-use seatrial_sandbox::{Command, Sandbox, SandboxError};
+use seatrial_sandbox::{Command, Sandbox, SandboxError, Status};
 use seatrial_source::SourceTree;
 
 use crate::SuiteError;
@@ -99,6 +99,7 @@ pub(super) fn helper(sandbox: &mut dyn Sandbox, what: &'static str, script: &str
             execution.status,
             tail.into_iter().rev().collect::<Vec<_>>().join(" | ")
         ),
+        by_content: matches!(execution.status, Status::Exited(_) | Status::DiskLimit),
     })
 }
 

@@ -181,6 +181,14 @@ fn without_names_any_artifact_completes() {
         line(&grade(boxes, &script("true"), &[])[0]),
         "failed: no artifact was made from the source; the script ended well []"
     );
+    assert_eq!(
+        line(&grade(boxes, &script("cd \"$SRC\" && gcc -g -c keel.c"), &[])[0]),
+        "failed: 1 objects were made from the source, and nothing was linked from them []"
+    );
+    assert_eq!(
+        line(&grade(boxes, &script("cd \"$SRC\" && make hull && exit 2"), &[])[0]),
+        "failed: 1 artifacts were made from the source, but the script ended with code 2 []"
+    );
 }
 
 #[test]
@@ -323,6 +331,61 @@ fn a_script_without_end_is_stopped() {
         verdicts[0].reason.starts_with("the script did not end within its time"),
         "{}",
         verdicts[0].reason
+    );
+}
+
+#[test]
+fn a_script_that_writes_too_much_fails_whatever_it_made() {
+    let Some(boxes) = boxes() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (source, task, truth, blobs) = (tree(folder.path()), task("hull"), truth(NAMES), boxes.home.blobs());
+    let submission = script("cd \"$SRC\" && make && head -c 100000000 /dev/zero > \"$OUT/much\"");
+    let mut request = GradeRequest {
+        network: Network::Off,
+        ..GradeRequest::new(&task, &truth, &submission, &source, &boxes.factory, boxes.image, &blobs)
+    };
+    request.limits.disk_bytes = 32 << 20;
+    let verdicts = Compile.grade(&request, &mut Vec::<Event>::new());
+    assert_eq!(
+        line(&verdicts[0]),
+        "failed: the script wrote more than a box may write []"
+    );
+}
+
+#[test]
+fn a_script_cannot_make_itself_invalid() {
+    let Some(boxes) = boxes() else { return };
+    let verdicts = grade(
+        boxes,
+        &script("cd \"$SRC\" && make; rm -f /bin/bash /usr/bin/bash"),
+        NAMES,
+    );
+    assert_eq!(
+        line(&verdicts[0]),
+        "failed: the script left a box that cannot be looked at: listing the files of packages failed []"
+    );
+    let verdicts = grade(
+        boxes,
+        &script("mkdir -p /tmp/.seatrial-texts/x; cd \"$SRC\" && make CFLAGS=-O2 && strip hull"),
+        &["hull"],
+    );
+    assert_eq!(
+        line(&verdicts[0]),
+        "passed: all 1 expected artifacts were made from the source []"
+    );
+}
+
+#[test]
+fn a_mirror_that_is_away_is_not_the_submissions_fault() {
+    let Some(boxes) = boxes() else { return };
+    let text = "echo \"E: Failed to fetch http://mirror/x.deb  Could not connect to mirror:80\"; exit 100";
+    // These boxes have no network, so the mirror is away indeed.
+    let verdicts = grade(boxes, &script(text), NAMES);
+    assert_eq!(
+        verdicts.iter().map(|verdict| verdict.invalid).collect::<Vec<_>>(),
+        [Some(InvalidReason::Network); 2],
+        "{}",
+        line(&verdicts[0])
     );
 }
 
