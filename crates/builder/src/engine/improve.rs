@@ -1,4 +1,4 @@
-//! After a clean build: whether more would be built with what the project would like to have. Kept only if it is more.
+//! After a build: whether more would be built with what the project would like to have. Kept only if it is more.
 
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ fn attempt(
     let lost = artifacts::linked(&best.artifacts)
         .difference(&artifacts::linked(&trial.artifacts))
         .count();
-    if trial.clean && more && lost == 0 {
+    if (trial.clean || !best.clean) && more && lost == 0 {
         shop.watcher.decision("keep it", "more programs or libraries were made");
         *best = trial;
     } else {

@@ -100,6 +100,14 @@ pub fn build(
             break;
         }
     }
+    // A build that got through in part may give more too, once no plan gets through whole.
+    if let Some((number, trial)) = &mut best
+        && !trial.clean
+        && trial.is_product()
+        && let Some(plan) = plans.get(*number)
+    {
+        improve::improve(&mut shop, plan, &plans, trial)?;
+    }
     let Some((number, trial)) = best else {
         let problem = attempts.iter().find_map(|attempt| attempt.problem.clone());
         return Ok(BuildReport {

@@ -269,11 +269,21 @@ pub(super) fn named_headers(situation: &Situation<'_>, found: &mut Vec<Repair>) 
 
 static CMAKE_OPTION: Pattern = Pattern::new(r"(?im)^\s*(?:cmake_dependent_)?option\s*\(\s*([A-Za-z0-9_-]+)");
 
-/// When configuring does not get anywhere: what tests, documents and examples need is left out.
+/// The build tool fetches something while it builds, and cannot.
+static FETCHES: Pattern = Pattern::new(
+    r"(?im)-(?:download|gitclone)(?:-[a-z]+)?\.cmake|failed to (?:download|clone)|could not resolve host|unable to access 'https?:",
+);
+
+/// When configuring does not get anywhere, or a build stops at a download: what tests, documents and examples need is
+/// left out. What a project fetches while it is built is most often a test framework.
 pub(super) fn optional_parts(situation: &Situation<'_>, found: &mut Vec<Repair>) {
-    if situation.phase != Purpose::Configure {
-        return;
-    }
+    let (why, rank) = match situation.phase {
+        Purpose::Configure => ("configuring does not get through with them", Rank::Guess),
+        Purpose::Build if FETCHES.is_match(situation.log) => {
+            ("the build fetches something that cannot be had", Rank::After)
+        }
+        _ => return,
+    };
     let side = |name: &str| {
         let upper = name.to_ascii_uppercase();
         [
@@ -332,8 +342,8 @@ pub(super) fn optional_parts(situation: &Situation<'_>, found: &mut Vec<Repair>)
         situation,
         "side-parts".to_owned(),
         "leave out tests, documents and examples".to_owned(),
-        "configuring does not get through with them".to_owned(),
-        Rank::Guess,
+        why.to_owned(),
+        rank,
         |settings| {
             for argument in &arguments {
                 add(&mut settings.arguments, argument);
@@ -357,6 +367,6 @@ mod tests {
                 && OLD_PLACE.compiles()
                 && KNOWN_HEADER.compiles()
         );
-        assert!(CMAKE_OPTION.compiles() && MESON_OPTION.compiles());
+        assert!(CMAKE_OPTION.compiles() && MESON_OPTION.compiles() && FETCHES.compiles());
     }
 }

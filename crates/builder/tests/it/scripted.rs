@@ -216,3 +216,34 @@ fn a_missing_folder_is_an_error_that_names_it() {
     .unwrap_err();
     assert!(error.to_string().contains("/nowhere/at/all"), "{error}");
 }
+
+#[test]
+fn a_build_that_stops_at_a_download_is_tried_again_without_tests() {
+    check(
+        &[
+            (
+                "CMakeLists.txt",
+                "project(ship C)\noption(SHIP_TESTS \"tests\" ON)\nadd_executable(ship ship.c)\n",
+            ),
+            ("ship.c", "int main(void) { return 0; }\n"),
+        ],
+        vec![Answer {
+            makes: &["ship"],
+            ..Answer::fails(
+                "cmake --build",
+                "CMake Error at frame-download-Debug.cmake:49 (message):\n  Command failed: 1\n",
+            )
+        }],
+        &Names(&[]),
+        &expect![[r#"
+            found 1 way to build: CMake at the top
+            try CMake at the top
+            leave out tests, documents and examples
+            take the last change back
+            [configure] CFLAGS="-g -O0" CXXFLAGS="-g -O0" cmake "$SRC" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_INSTALL_PREFIX="$PREFIX" -DCMAKE_VERBOSE_MAKEFILE=ON -DCMAKE_EXPORT_NO_PACKAGE_REGISTRY=ON
+            [build, going on] cmake --build . -- -k -j"$JOBS"
+            [install, going on] cmake --install .
+            Built with CMake at the top: ship. Not everything was built; the rest was stopped by this line: build: CMake Error at frame-download-Debug.cmake:49 (message): Command failed: 1.
+        "#]],
+    );
+}
