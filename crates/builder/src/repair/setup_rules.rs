@@ -15,7 +15,7 @@ const AUTO: &[BuildSystem] = &[Autotools, AutotoolsBootstrap];
 const MAKES: &[BuildSystem] = &[Make, Configure, BuildSystem::Imake];
 
 /// The rules, in the order in which they are tried.
-pub(super) static RULES: [Rule; 20] = [
+pub(super) static RULES: [Rule; 21] = [
     Rule {
         id: "carriage-returns",
         what: "take the carriage returns out of the scripts",
@@ -152,6 +152,25 @@ pub(super) static RULES: [Rule; 20] = [
             settings.prepare.push((
                 "Automake asks for them".to_owned(),
                 "touch NEWS README AUTHORS ChangeLog COPYING INSTALL".to_owned(),
+            ));
+        },
+    },
+    Rule {
+        id: "python-2",
+        what: "translate the build files to Python 3",
+        why: "they are written in Python 2",
+        rank: Rank::First,
+        phases: &[Prepare, Configuring, Build],
+        systems: &[BuildSystem::Scons, BuildSystem::Waf],
+        when: log(
+            r"SyntaxError: (?:Missing parentheses in call to|multiple exception types must be|invalid (?:decimal|octal) literal|leading zeros)|TabError: |NameError: name '(?:unicode|basestring|raw_input|xrange|file)' is not|AttributeError: 'dict' object has no attribute '(?:has_key|iteritems)'",
+        ),
+        change: |settings| {
+            settings.prepare.push((
+                "the build files are written in Python 2".to_owned(),
+                "find . -type f \\( -name SConstruct -o -name SConscript -o -name 'SCons*' -o -name wscript -o -name '*.py' \\) \\\n    \
+                 -exec python3 -m lib2to3 --write --nobackups --no-diffs {} +"
+                    .to_owned(),
             ));
         },
     },
