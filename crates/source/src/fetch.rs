@@ -105,10 +105,12 @@ impl Fetcher {
                 let path = fs::canonicalize(path)?;
                 let found = sha256(&mut fs::File::open(&path)?)?;
                 if let Some(expected) = expected.as_ref().filter(|expected| **expected != found) {
-                    return Err(SourceError::Verify {
-                        what: path.display().to_string(),
-                        problem: format!("its SHA-256 is {found} instead of {expected}"),
-                    });
+                    // Both the file and the hash are the user's own.
+                    return Err(SourceError::Usage(format!(
+                        "{} does not verify: its SHA-256 is {found} instead of {expected}; get the file again, or \
+                         correct what follows `#sha256=`",
+                        path.display()
+                    )));
                 }
                 Ok(PinnedSource {
                     name: name_of(&path.to_string_lossy()),
@@ -409,11 +411,12 @@ impl Building {
         if staging.exists() {
             fs::remove_dir_all(staging)?;
         }
-        fs::remove_file(self.folder.join("lease"))?;
         fs::write(self.folder.join("digest"), format!("{digest}\n"))?;
         match fs::rename(&self.folder, place) {
             Err(error) if !place.join("digest").is_file() => Err(error.into()),
-            Ok(()) | Err(_) => Ok(()),
+            // Only now: without its lease an unfinished folder is anybody's to sweep away.
+            Ok(()) => Ok(fs::remove_file(place.join("lease"))?),
+            Err(_) => Ok(()),
         }
     }
 }
@@ -481,7 +484,34 @@ fn name_of(location: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
+
+    #[test]
+    fn a_tree_that_is_being_finished_is_not_swept_away() {
+        let trees = tempfile::tempdir().unwrap();
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    sweep(trees.path()).unwrap();
+                }
+            });
+            for number in 0..300 {
+                let building = Building::start(trees.path()).unwrap();
+                fs::create_dir(building.tree()).unwrap();
+                fs::write(building.tree().join("file"), "x").unwrap();
+                let place = trees.path().join(number.to_string());
+                let published = building.publish(&place, Digest::of(b"x"));
+                if published.is_err() || !place.join("tree/file").is_file() || place.join("lease").exists() {
+                    over.store(true, Ordering::Relaxed);
+                    panic!("tree {number}: {published:?}");
+                }
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+    }
 
     #[test]
     fn names_are_short_and_safe() {

@@ -39,6 +39,10 @@ pub(crate) fn copy(
         let relative = entry.path().strip_prefix(from).unwrap_or(entry.path());
         let target = to.join(relative);
         entries += 1;
+        // Before it is copied: a file with holes takes their full size on many a file system.
+        if metadata.is_file() {
+            bytes = bytes.saturating_add(metadata.len());
+        }
         if entries > limits.entries || bytes > limits.bytes {
             return Err(SourceError::Usage(format!(
                 "`{shown}` is too large to be a source (more than {} entries or {} GiB); name the project's own folder",
@@ -47,7 +51,7 @@ pub(crate) fn copy(
             )));
         }
         if metadata.is_dir() {
-            fs::create_dir_all(&target)?;
+            fs::create_dir_all(&target).map_err(nested)?;
             let mode = (metadata.mode() & 0o777) | 0o700;
             fs::set_permissions(&target, std::fs::Permissions::from_mode(mode))?;
             folders.push((target, Modified::of(&metadata)));
@@ -61,7 +65,6 @@ pub(crate) fn copy(
             let mode = (metadata.mode() & 0o777) | 0o400;
             fs::set_permissions(&target, std::fs::Permissions::from_mode(mode))?;
             Modified::of(&metadata).set(&target)?;
-            bytes = bytes.saturating_add(metadata.len());
             if let Some(progress) = progress {
                 progress.advance(&shown, bytes, None);
             }
@@ -81,6 +84,20 @@ fn readable(error: io::Error) -> SourceError {
     if error.kind() == io::ErrorKind::PermissionDenied {
         SourceError::Usage(format!(
             "a file of the source cannot be read: {error}; make it readable or take it out of the folder"
+        ))
+    } else {
+        nested(error)
+    }
+}
+
+/// Folders that no path reaches to the end are the user's to set right, too.
+fn nested(error: io::Error) -> SourceError {
+    if error.kind() == io::ErrorKind::InvalidFilename {
+        // The path itself is what nobody can read.
+        let start: String = error.to_string().chars().take(200).collect();
+        SourceError::Usage(format!(
+            "the source holds folders that are nested deeper than paths can be long ({start}...); take them out of the \
+             folder"
         ))
     } else {
         error.into()

@@ -131,3 +131,29 @@ fn many_fetchers_of_one_source_do_not_disturb_each_other() {
     assert!(digests.iter().all(|digest| *digest == digests[0]));
     world.assert_clean();
 }
+
+#[test]
+fn folders_that_nobody_can_copy_are_refused_before_they_are_copied() {
+    let world = World::new();
+    // On a disk this file takes nothing, a copy of it could take everything.
+    fs::create_dir(world.path("holes")).unwrap();
+    let file = fs::File::create(world.path("holes/endless")).unwrap();
+    file.file().set_len(1 << 42).unwrap();
+    let error = world.fetch(world.path("holes").to_str().unwrap()).unwrap_err();
+    assert!(error.to_string().contains("too large"), "{error}");
+    assert!(error.invalid_reason().is_none(), "the user can set it right");
+
+    // Deeper than a path can be: made and removed step by step.
+    let top = world.path("deep");
+    fs::create_dir(&top).unwrap();
+    let mut below = rustix::fs::open(&top, rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
+    for _ in 0..2500 {
+        rustix::fs::mkdirat(&below, "d", rustix::fs::Mode::RWXU).unwrap();
+        below = rustix::fs::openat(&below, "d", rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
+    }
+    let error = world.fetch(top.to_str().unwrap()).unwrap_err();
+    assert!(error.invalid_reason().is_none(), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("nested deeper") && text.len() < 500, "{text}");
+    world.assert_clean();
+}
