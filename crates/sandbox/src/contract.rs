@@ -267,7 +267,7 @@ pub enum ChangeKind {
         /// Permission bits.
         mode: u32,
     },
-    /// A device, socket or pipe.
+    /// A device, socket or pipe; or a file with holes beyond all measure, which nobody can read to its end.
     Special,
     /// Nothing: it was deleted.
     Deleted,

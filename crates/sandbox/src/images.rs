@@ -173,6 +173,7 @@ impl ImageStore {
             .prefix(".making-")
             .tempdir_in(&room)
             .map_err(io_error("a folder for the image"))?;
+        check_room(making.path())?;
         let archive = making.path().join("image.tar");
         let machine = if request.mirror.is_none() {
             sources::of_this_machine(&request.platform.release)
@@ -307,6 +308,18 @@ impl ImageStore {
     }
 }
 
+/// An image and its archive take about this much; without it the work of a minute or more would be in vain.
+const ROOM: u64 = 1 << 30;
+
+fn check_room(folder: &Path) -> Result<(), SandboxError> {
+    let known = rustix::fs::statvfs(folder).map_err(|error| io_error("asking for free disk space")(error.into()))?;
+    let free = known.f_bavail * known.f_frsize;
+    if free < ROOM {
+        return Err(SandboxError::HostDiskFull { free_mib: free >> 20 });
+    }
+    Ok(())
+}
+
 /// The folder of a live box that is made from an image.
 fn user_of(home: &Home, id: &Digest) -> Result<Option<PathBuf>, SandboxError> {
     for entry in fs::read_dir(home.boxes())
@@ -381,6 +394,7 @@ fn run_mmdebstrap(
             command.args(machine);
         }
     }
+    on_its_own(&mut command);
     let mut child = command.spawn().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => SandboxError::NoProgram {
             program: "mmdebstrap".to_owned(),
@@ -411,6 +425,19 @@ fn run_mmdebstrap(
     )))
 }
 
+/// Separates a program from this process's fate the right way round: it hangs up on its whole process group when
+/// something goes wrong, which must not be the harness's or the caller's; and it ends when the harness does, however that
+/// ends.
+fn on_its_own(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+    // SAFETY: runs between fork and execution and makes one system call. The thread that starts the program waits for it,
+    // so the program outlives neither the thread nor the process.
+    unsafe {
+        command.pre_exec(|| nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGTERM).map_err(io::Error::from));
+    }
+}
+
 fn installed(rootfs: &Path) -> Vec<InstalledPackage> {
     let text = fs::read_to_string(rootfs.join("var/lib/dpkg/status")).unwrap_or_default();
     let mut packages = Vec::new();
@@ -426,4 +453,20 @@ fn installed(rootfs: &Path) -> Vec<InstalledPackage> {
         }
     }
     packages
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    #[test]
+    fn a_program_that_hangs_up_on_its_group_ends_nobody_else() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "kill -HUP 0; sleep 1000"]);
+        on_its_own(&mut command);
+        let status = command.status().unwrap();
+        assert_eq!(status.signal(), Some(libc::SIGHUP));
+    }
 }

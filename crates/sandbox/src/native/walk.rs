@@ -72,10 +72,10 @@ impl From<Line> for Change {
 /// Writes the changes, one JSON line each.
 pub(crate) fn changes(layers: &Layers, since: u32, pipe: OwnedFd) -> io::Result<()> {
     let (above, below) = layers.around(since)?;
-    let mut found = BTreeMap::new();
+    let mut found = Found::default();
     folder(&above, &below, Path::new(""), &mut found)?;
     let mut out = io::BufWriter::new(fs::File::from(pipe));
-    for (path, kind) in found {
+    for (path, kind) in found.kinds {
         let line = Line {
             path: format!("/{}", path.to_string_lossy()),
             kind,
@@ -86,8 +86,35 @@ pub(crate) fn changes(layers: &Layers, since: u32, pipe: OwnedFd) -> io::Result<
     out.flush()
 }
 
+/// Bytes of holes that are read in all. Holes cost a box nothing, so no limit of its disk keeps it from making so many
+/// that reading them would never end; what is over is listed, but not looked into.
+const HOLES: u64 = 1 << 30;
+
+/// What was found so far.
+#[derive(Default)]
+struct Found {
+    kinds: BTreeMap<PathBuf, Kind>,
+    holes: u64,
+}
+
+impl Found {
+    fn insert(&mut self, path: PathBuf, kind: Kind) {
+        self.kinds.insert(path, kind);
+    }
+
+    /// Whether a file may be read.
+    fn affords(&mut self, known: &fs::Metadata) -> bool {
+        let holes = self.holes + known.len().saturating_sub(known.blocks() * 512);
+        if holes > HOLES {
+            return false;
+        }
+        self.holes = holes;
+        true
+    }
+}
+
 /// Compares one folder that is merged from the layers above with the same folder below.
-fn folder(above: &[String], below: &[String], at: &Path, found: &mut BTreeMap<PathBuf, Kind>) -> io::Result<()> {
+fn folder(above: &[String], below: &[String], at: &Path, found: &mut Found) -> io::Result<()> {
     let mut seen: BTreeMap<OsString, usize> = BTreeMap::new();
     // Layers above, down to the first one in which the folder hides what is under it.
     let mut reach = above.len();
@@ -143,7 +170,7 @@ fn folder(above: &[String], below: &[String], at: &Path, found: &mut BTreeMap<Pa
         } else if kind.is_symlink() {
             let target = fs::read_link(&place)?.to_string_lossy().into_owned();
             found.insert(path, Kind::Link { target });
-        } else if kind.is_file() {
+        } else if kind.is_file() && found.affords(&known) {
             let (digest, head) = read(&place)?;
             found.insert(
                 path,

@@ -194,3 +194,21 @@ fn deep_trees_and_odd_names_do_no_harm() {
     sandbox.rollback(&before).unwrap();
     assert!(sandbox.changes(&before).unwrap().is_empty());
 }
+
+#[test]
+fn holes_without_end_are_told_of_but_not_read() {
+    let Some(mut sandbox) = quiet_box() else { return };
+    let before = sandbox.snapshot().unwrap();
+    script(
+        &mut *sandbox,
+        "mkdir /w; for i in {1..500}; do truncate -s 8G /w/endless-$i; done; truncate -s 1M /w/holey; echo x > /w/whole",
+    );
+    let changes = sandbox.changes(&before).unwrap();
+    let read: Vec<_> = changes
+        .iter()
+        .filter(|change| matches!(change.kind, ChangeKind::File { .. }))
+        .map(|change| change.path.as_str())
+        .collect();
+    assert_eq!(read, ["/w/holey", "/w/whole"]);
+    assert_eq!(changes.len(), 503);
+}
