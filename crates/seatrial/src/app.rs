@@ -1,8 +1,14 @@
 //! What every verb shares: the data folder, the switch that Ctrl-C throws, and the screen.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
-use seatrial_core::{ExitCode, Platform};
+use seatrial_core::Platform;
 use seatrial_packages::PackageIndex;
 use seatrial_sandbox::{HostNetwork, Image, ImageRequest, ImageStore, NativeFactory};
 use seatrial_source::Fetcher;
@@ -20,6 +26,7 @@ pub(crate) struct App {
     pub(crate) json: bool,
     pub(crate) stop: Stop,
     pub(crate) show: Arc<Show>,
+    orderly: Arc<AtomicBool>,
 }
 
 impl App {
@@ -29,32 +36,54 @@ impl App {
                 "neither SEATRIAL_HOME nor HOME is set, so there is no place for data; set SEATRIAL_HOME to a folder",
             )
         })?;
-        let home = Home::open(&root)
-            .map_err(|error| Failure::invalid(format!("cannot use the data folder {}: {error}", root.display())))?;
-        Ok(Self {
+        let home = Home::open(&root).map_err(|error| {
+            let failure = Failure::from(error);
+            Failure {
+                message: format!(
+                    "cannot use the data folder {}: {}\n  it is chosen with `--home DIR` or SEATRIAL_HOME",
+                    root.display(),
+                    failure.message
+                ),
+                ..failure
+            }
+        })?;
+        let app = Self {
             home,
             json: args.json,
             stop: Stop::default(),
             show: Arc::new(Show::new()),
-        })
+            orderly: Arc::default(),
+        };
+        app.catch_signals()?;
+        Ok(app)
     }
 
-    /// Lets Ctrl-C and a polite kill end running commands in an orderly way; a second one ends the process at once.
-    pub(crate) fn catch_signals(&self) -> Result<(), Failure> {
+    /// Takes care of Ctrl-C and of a polite kill. While trials run, the first one ends running commands in an orderly
+    /// way; at other times, and when it comes again, the process ends at once: what it was making is made anew the next
+    /// time, and boxes die with it.
+    fn catch_signals(&self) -> Result<(), Failure> {
         let mut signals =
             signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM])?;
-        let (stop, show) = (self.stop.clone(), Arc::clone(&self.show));
+        let (stop, show, json) = (self.stop.clone(), Arc::clone(&self.show), self.json);
+        let orderly = Arc::clone(&self.orderly);
         std::thread::spawn(move || {
             for _ in signals.forever() {
-                if stop.is_thrown() {
-                    // Boxes die with this process.
-                    std::process::exit(i32::from(ExitCode::Interrupted as u8));
+                if stop.is_thrown() || !orderly.load(Ordering::SeqCst) {
+                    show.clear();
+                    let failure = Failure::interrupted();
+                    failure.print(json);
+                    std::process::exit(i32::from(failure.code as u8));
                 }
                 show.note("stopping; once more to stop at once");
                 stop.throw();
             }
         });
         Ok(())
+    }
+
+    /// From now on trials run, and a signal ends them in an orderly way.
+    pub(crate) fn trials_begin(&self) {
+        self.orderly.store(true, Ordering::SeqCst);
     }
 
     pub(crate) fn fetcher(&self, platform: &Platform) -> Fetcher {

@@ -1,5 +1,7 @@
 //! The one place where errors become messages and exit codes.
 
+use std::io::Write as _;
+
 use seatrial_core::{ExitCode, InvalidReason};
 
 /// What is printed when a verb cannot do its work.
@@ -38,28 +40,31 @@ impl Failure {
         }
     }
 
-    #[expect(
-        clippy::print_stdout,
-        clippy::print_stderr,
-        reason = "this is where failures are printed"
-    )]
+    /// Says it. A place that takes no text is no reason to fail differently: the exit code still tells.
     pub(crate) fn print(&self, json: bool) {
         if json {
-            println!(
-                "{}",
-                serde_json::json!({ "error": self.message, "exit_code": self.code as u8 })
-            );
+            let answer = serde_json::json!({ "error": self.message, "exit_code": self.code as u8 });
+            drop(writeln!(std::io::stdout(), "{answer}"));
         }
-        eprintln!("error: {}", self.message);
+        drop(writeln!(
+            std::io::stderr(),
+            "error: {}",
+            seatrial_report::visible(&self.message)
+        ));
     }
+}
+
+/// The message, with what to do about a full disk.
+fn disk_full(error: &dyn std::fmt::Display) -> Failure {
+    Failure::invalid(format!(
+        "{error}\n  the disk is full: free some space and run the same command again"
+    ))
 }
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::invalid(format!(
-                "{error}\n  the disk is full: free some space and run the same command again"
-            )),
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => disk_full(&error),
             _ => Self::invalid(error.to_string()),
         }
     }
@@ -68,11 +73,10 @@ impl From<std::io::Error> for Failure {
 impl From<seatrial_store::StoreError> for Failure {
     fn from(error: seatrial_store::StoreError) -> Self {
         if error.is_disk_full() {
-            return Self::invalid(format!(
-                "{error}\n  the disk is full: free some space and run the same command again"
-            ));
+            disk_full(&error)
+        } else {
+            Self::invalid(error.to_string())
         }
-        Self::invalid(error.to_string())
     }
 }
 
@@ -81,6 +85,7 @@ impl From<seatrial_source::SourceError> for Failure {
         match error.invalid_reason() {
             // A broken or hostile archive is bad input, not bad infrastructure.
             None | Some(InvalidReason::Task) => Self::usage(error.to_string()),
+            Some(InvalidReason::DiskFull) => disk_full(&error),
             Some(_) => Self::invalid(error.to_string()),
         }
     }

@@ -9,7 +9,7 @@ mod show;
 use clap::Parser;
 use seatrial_core::ExitCode;
 
-use crate::{app::App, args::Args};
+use crate::{app::App, args::Args, failure::Failure};
 
 fn main() -> std::process::ExitCode {
     if seatrial_sandbox::is_helper_invocation() {
@@ -19,13 +19,18 @@ fn main() -> std::process::ExitCode {
         Ok(args) => args,
         Err(error) => {
             // Help and version are answers, not errors.
-            let code = if error.use_stderr() {
-                ExitCode::Usage
+            if !error.use_stderr() {
+                drop(error.print());
+                return ExitCode::Passed.into();
+            }
+            // The words were not understood, but whoever asked for JSON reads nothing else.
+            if std::env::args_os().any(|word| word == "--json") {
+                let text = error.to_string();
+                Failure::usage(text.strip_prefix("error: ").unwrap_or(&text).trim_end()).print(true);
             } else {
-                ExitCode::Passed
-            };
-            drop(error.print());
-            return code.into();
+                drop(error.print());
+            }
+            return ExitCode::Usage.into();
         }
     };
     let json = args.json;

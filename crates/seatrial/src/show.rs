@@ -211,9 +211,9 @@ fn seconds(time: Duration) -> String {
     format!("{:.1}s", time.as_secs_f64())
 }
 
-#[expect(clippy::print_stderr, reason = "this is the screen")]
+/// A screen that is gone must not end what is shown on it.
 fn plain(text: &str) {
-    eprintln!("{text}");
+    drop(writeln!(std::io::stderr(), "{text}"));
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

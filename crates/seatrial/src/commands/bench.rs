@@ -102,7 +102,6 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
             names.join("\n  ")
         ))
     })?;
-    app.catch_signals()?;
     let parts = Parts::open(app, &args.corpus)?;
     let tasks = select(&parts.corpus, &args.task, args.quarantined, args.limit)?;
     if tasks.is_empty() {
@@ -150,6 +149,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         format!("{total} trials")
     };
     app.show.note(&format!("run {}: {how}", run.id()));
+    app.trials_begin();
     let outcome = run.execute(&bench, &parts.corpus, args.jobs, app.show.as_ref())?;
     app.show.clear();
     print(app, &outcome.view, false, false)?;
@@ -199,16 +199,16 @@ fn exit_code(view: &RunView) -> ExitCode {
 fn print(app: &App, view: &RunView, tasks: bool, markdown: bool) -> Result<(), Failure> {
     let summary = RunSummary::of(view);
     if app.json {
-        answer(&summary.to_json().map_err(|error| Failure::invalid(error.to_string()))?);
+        answer(&summary.to_json().map_err(|error| Failure::invalid(error.to_string()))?)?;
     } else if markdown {
-        answer(&summary.to_markdown());
+        answer(&summary.to_markdown())?;
     } else {
         let width = crate::show::width();
         let mut text = summary.to_text(width);
         if tasks {
             let _ = write!(text, "\n{}", summary.trials_to_text(width));
         }
-        answer(&text);
+        answer(&text)?;
     }
     Ok(())
 }
@@ -276,9 +276,9 @@ fn list(app: &App) -> Result<ExitCode, Failure> {
     if app.json {
         answer_json(&rows)?;
     } else if rows.is_empty() {
-        answer("no runs; `seatrial bench run` makes one");
+        answer("no runs; `seatrial bench run` makes one")?;
     } else {
-        answer(&text);
+        answer(&text)?;
     }
     Ok(ExitCode::Passed)
 }
@@ -291,7 +291,6 @@ fn calibrate(
     names: &[String],
     only_new: bool,
 ) -> Result<ExitCode, Failure> {
-    app.catch_signals()?;
     let mut parts = Parts::open(app, folder)?;
     let mut tasks = select(&parts.corpus, names, true, None)?;
     if only_new {
@@ -313,6 +312,7 @@ fn calibrate(
         .runs()
         .join(format!("calibrate-{}-{}", parts.corpus.facts().name, lock.short()));
     let _lease = seatrial_store::Lease::take(&journals)?;
+    app.trials_begin();
     let found = {
         let calibrator = Calibrator {
             bench: parts.bench(app, nobody, None, lock),
@@ -349,7 +349,7 @@ fn calibrate(
         answer(&format!(
             "{fit} tasks fit, {quarantined} quarantined, {unknown} not known; written to {}",
             folder.join("corpus.lock").display()
-        ));
+        ))?;
     }
     if app.stop.is_thrown() {
         app.show.note("stopped; the same command goes on where it was");

@@ -1,6 +1,6 @@
 //! `seatrial build`.
 
-use std::{fmt::Write as _, io::Write as _, path::Path, str::FromStr, sync::Arc};
+use std::{fmt::Write as _, io::Write as _, path::Path, str::FromStr, sync::Arc, time::Duration};
 
 use flate2::{Compression, write::GzEncoder};
 use fs_err as fs;
@@ -22,21 +22,27 @@ const OUTPUTS: [&str; 7] = [
     "explanation.txt",
     "verdict.json",
     "journal.jsonl",
-    "build.log",
+    LOG,
 ];
+
+/// In so little time no further way to build is begun.
+const TOO_SHORT: Duration = Duration::from_secs(5);
+
+/// All output of boxes.
+const LOG: &str = "build.log";
 
 pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let platform = platform(&args.platform)?;
     let spec = SourceSpec::from_str(&args.source)?;
-    start_output(&args.output)?;
-    app.catch_signals()?;
-    let log = args.output.join("build.log");
-    app.show.log_to(fs::File::create(&log)?);
+    app.show.log_to(start_output(&args.output)?);
 
     let fetcher = app.fetcher(&platform);
     let pinned = fetcher.pin(&spec)?;
     let tree = fetcher.fetch(&pinned)?;
     app.show.clear();
+    for warning in fetcher.warnings() {
+        app.show.note(&format!("warning: {warning}"));
+    }
     let image = app.image(&platform)?;
     let resolver = Arc::new(app.index(&platform, None)?);
     let factory = app.factory()?;
@@ -87,11 +93,15 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         truth: &truth,
         attempt: 1,
     };
+    app.trials_begin();
     let result = match bench.run(&trial, &folder, app.show.as_ref()) {
         Ok(result) => result,
         Err(TrialError::Interrupted) => {
             app.show.clear();
-            app.show.note(&format!("stopped; the log so far is {}", log.display()));
+            app.show.note(&format!(
+                "stopped; the log so far is {}",
+                args.output.join(LOG).display()
+            ));
             return Err(Failure::interrupted());
         }
         Err(error) => return Err(error.into()),
@@ -101,14 +111,15 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::invalid("the grader gave no verdict"));
     };
     write_output(&args.output, &folder, &result, &tree)?;
-    let code = exit_code(&verdict, result.wall_ms >= args.timeout.saturating_mul(1000));
+    let spent = Duration::from_millis(result.wall_ms) + TOO_SHORT >= Duration::from_secs(args.timeout);
+    let code = exit_code(&verdict, spent);
     if app.json {
         answer_json(&serde_json::json!({
             "source": task.source, "outcome": verdict.outcome, "exit_code": code as u8, "output": args.output,
             "verdicts": result.verdicts, "note": result.note, "wall_ms": result.wall_ms,
         }))?;
     } else {
-        answer(&summary(&task, &result, &verdict, &args.output));
+        answer(&summary(&task, &result, &verdict, &args.output))?;
     }
     Ok(code)
 }
@@ -144,15 +155,25 @@ fn exit_code(verdict: &Verdict, spent: bool) -> ExitCode {
 }
 
 /// Makes the output folder; what an earlier build left in it must not be taken for this one's.
-fn start_output(output: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(output)?;
-    for name in OUTPUTS {
-        match fs::remove_file(output.join(name)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-            Ok(()) | Err(_) => {}
+fn start_output(output: &Path) -> Result<fs::File, Failure> {
+    let make = || {
+        fs::create_dir_all(output)?;
+        for name in OUTPUTS {
+            match fs::remove_file(output.join(name)) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
         }
-    }
-    Ok(())
+        fs::File::create(output.join(LOG))
+    };
+    make().map_err(|error| match error.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => error.into(),
+        // The folder is the user's choice.
+        _ => Failure::usage(format!(
+            "cannot write to the output folder {}: {error}\n  choose another one with `-o DIR`",
+            output.display()
+        )),
+    })
 }
 
 fn write_output(
@@ -242,6 +263,11 @@ fn summary(task: &Task, result: &TrialResult, verdict: &Verdict, output: &Path) 
         );
     }
     let written: Vec<_> = OUTPUTS.into_iter().filter(|name| output.join(name).exists()).collect();
-    let _ = write!(text, "\nwritten to {}: {}", output.display(), written.join(", "));
+    let _ = write!(
+        text,
+        "\nwritten to {}: {}",
+        visible(&output.display().to_string()),
+        written.join(", ")
+    );
     text
 }

@@ -62,7 +62,7 @@ fn list(app: &App, folder: &Path) -> Result<ExitCode, Failure> {
                 facts.about
             );
         }
-        answer(&text);
+        answer(&text)?;
     }
     Ok(ExitCode::Passed)
 }
@@ -91,7 +91,7 @@ fn show(app: &App, folder: &Path, task: Option<&str>) -> Result<ExitCode, Failur
                 task.platform,
                 state(lock.state),
                 lock.reason
-            ));
+            ))?;
         }
         return Ok(ExitCode::Passed);
     }
@@ -123,7 +123,7 @@ fn show(app: &App, folder: &Path, task: Option<&str>) -> Result<ExitCode, Failur
             let lock = corpus.lock(&task.id)?;
             let _ = writeln!(text, "  {:<11} {}  {}", state(lock.state), task.source, lock.reason);
         }
-        answer(&text);
+        answer(&text)?;
     }
     Ok(ExitCode::Passed)
 }
@@ -178,7 +178,7 @@ fn mine(app: &App, verb: MineVerb) -> Result<ExitCode, Failure> {
             report.corpus.all_tasks().count(),
             report.left_out.len(),
             output.display()
-        ));
+        ))?;
     }
     Ok(ExitCode::Passed)
 }
@@ -220,7 +220,7 @@ fn refresh(app: &App, folder: &Path) -> Result<ExitCode, Failure> {
         if !report.repinned.is_empty() {
             let _ = writeln!(text, "next: `seatrial bench calibrate {} --new`", folder.display());
         }
-        answer(&text);
+        answer(&text)?;
     }
     Ok(ExitCode::Passed)
 }

@@ -27,7 +27,7 @@ pub(super) fn run(app: &App) -> Result<ExitCode, Failure> {
             }
         }
         let _ = writeln!(text, "\ndata folder: {}", app.home.root().display());
-        answer(&text);
+        answer(&text)?;
     }
     Ok(if usable { ExitCode::Passed } else { ExitCode::Invalid })
 }

@@ -31,7 +31,7 @@ pub(super) fn run(app: &App, verb: ImageVerb) -> Result<ExitCode, Failure> {
             if app.json {
                 answer_json(&image)?;
             } else {
-                answer(&line(&image));
+                answer(&line(&image))?;
             }
         }
         ImageVerb::List => {
@@ -39,13 +39,13 @@ pub(super) fn run(app: &App, verb: ImageVerb) -> Result<ExitCode, Failure> {
             if app.json {
                 answer_json(&list)?;
             } else if list.is_empty() {
-                answer("no images; `seatrial image build` makes one");
+                answer("no images; `seatrial image build` makes one")?;
             } else {
                 let mut text = String::new();
                 for image in &list {
                     let _ = writeln!(text, "{}", line(image));
                 }
-                answer(&text);
+                answer(&text)?;
             }
         }
         ImageVerb::Rm { image } => {
@@ -61,7 +61,7 @@ pub(super) fn run(app: &App, verb: ImageVerb) -> Result<ExitCode, Failure> {
             if app.json {
                 answer_json(&image.id)?;
             } else {
-                answer(&format!("removed {}", image.id.short()));
+                answer(&format!("removed {}", image.id.short()))?;
             }
         }
     }

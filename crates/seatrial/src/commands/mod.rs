@@ -6,6 +6,8 @@ mod corpus;
 mod doctor;
 mod image;
 
+use std::io::Write as _;
+
 use seatrial_core::{ExitCode, Platform};
 
 use crate::{app::App, args::Verb, failure::Failure};
@@ -19,7 +21,9 @@ pub(crate) fn run(app: &App, verb: Verb) -> Result<ExitCode, Failure> {
         Verb::Doctor => doctor::run(app),
         Verb::Completions { shell } => {
             let mut command = <crate::args::Args as clap::CommandFactory>::command();
-            clap_complete::generate(shell, &mut command, "seatrial", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut command, "seatrial", &mut script);
+            print(&script)?;
             Ok(ExitCode::Passed)
         }
     }
@@ -31,13 +35,22 @@ fn platform(text: &str) -> Result<Platform, Failure> {
 }
 
 /// Prints an answer: the only thing that goes to standard output.
-#[expect(clippy::print_stdout, reason = "this is the answer")]
-fn answer(text: &str) {
-    println!("{}", text.trim_end());
+fn answer(text: &str) -> Result<(), Failure> {
+    print(format!("{}\n", text.trim_end()).as_bytes())
 }
 
 fn answer_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|error| Failure::invalid(error.to_string()))?;
-    answer(&text);
-    Ok(())
+    answer(&text)
+}
+
+fn print(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        // A reader that has seen enough, such as `head`, is no failure.
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::invalid(format!(
+            "cannot write the answer to standard output: {error}"
+        ))),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{boxes, leftovers, project, run, seatrial};
+use crate::support::{boxes, leftovers, project, run, run_as_it_is, seatrial};
 
 #[test]
 fn words_that_name_nothing_are_usage_errors_with_a_next_step() {
@@ -84,7 +84,7 @@ fn a_wrong_sha256_is_refused_and_json_says_so_too() {
     let ran = run(seatrial()
         .args(["build", &name, "--json", "-o"])
         .arg(folder.path().join("out")));
-    assert_ne!(ran.code, 0);
+    assert_eq!(ran.code, 2, "the file and the hash are the user's own: {}", ran.err);
     let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(answer["exit_code"], ran.code);
     assert!(answer["error"].as_str().unwrap().contains("a.tar"), "{answer}");
@@ -129,4 +129,100 @@ fn folders_that_cannot_be_built_fail_with_the_reason() {
         );
     }
     assert_eq!(leftovers(), Vec::<String>::new());
+}
+
+#[test]
+fn answers_that_nobody_takes_are_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing").display().to_string();
+    // A disk that is full, and a reader that has gone away.
+    for (words, full) in [
+        (&["completions", "bash"][..], 4),
+        (&["image", "list"], 4),
+        (&["image", "list", "--json"], 4),
+        (&["bench", "list"], 4),
+        (&["build", &missing, "--json"], 2),
+        (&["frobnicate", "--json"], 2),
+    ] {
+        let device = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ran = run_as_it_is(seatrial().args(words).stdout(device()));
+        assert_eq!(ran.code, full, "{words:?}: {}", ran.err);
+        assert!(!ran.err.contains("panicked"), "{words:?}: {}", ran.err);
+        let silent = seatrial().args(words).stdout(device()).stderr(device()).status();
+        assert_eq!(silent.unwrap().code(), Some(full), "{words:?}");
+
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ran = run_as_it_is(seatrial().args(words).stdout(writer));
+        assert_eq!(ran.code, if full == 4 { 0 } else { full }, "{words:?}: {}", ran.err);
+        assert!(!ran.err.contains("panicked"), "{words:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn whoever_asked_for_json_gets_it_also_when_the_words_are_wrong() {
+    for words in [
+        &["--json", "frobnicate"][..],
+        &["build", "--json"],
+        &["--json"],
+        &["build", ".", "--timeout", "-1", "--json"],
+        &["bench", "run", "x", "--json", "--agent"],
+    ] {
+        let ran = run(seatrial().args(words));
+        assert_eq!(ran.code, 2, "{words:?}: {}", ran.err);
+        let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(answer["exit_code"], 2, "{words:?}");
+        assert!(!answer["error"].as_str().unwrap().is_empty(), "{words:?}");
+    }
+    let help = run(seatrial().args(["--json", "--help"]));
+    assert!(help.code == 0 && help.out.contains("Usage"), "{}", help.out);
+}
+
+#[test]
+fn an_output_folder_that_cannot_be_used_is_the_users_choice() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("source");
+    project(&source, &[("Makefile", "all:\n")]);
+    let file = folder.path().join("file");
+    fs::write(&file, "x").unwrap();
+    let taken = folder.path().join("taken");
+    fs::create_dir_all(taken.join("build.log")).unwrap();
+    for output in [
+        &file,
+        &file.join("below"),
+        &taken,
+        std::path::Path::new("/proc/nowhere"),
+    ] {
+        let ran = run(seatrial().arg("build").arg(&source).arg("-o").arg(output));
+        assert_eq!(ran.code, 2, "{}: {}", output.display(), ran.err);
+        assert!(ran.err.contains(&output.display().to_string()), "{}", ran.err);
+        assert!(ran.err.contains("-o DIR"), "{}", ran.err);
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), "x");
+}
+
+#[test]
+fn a_budget_that_was_spent_without_an_answer_has_a_code_of_its_own() {
+    if !boxes() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("source");
+    project(
+        &source,
+        &[
+            ("Makefile", "all:\n\tsleep 1000\n\t$(CC) -o x x.c\n"),
+            ("x.c", "int main(void) { return 0; }\n"),
+        ],
+    );
+    for seconds in ["0", "6"] {
+        let out = folder.path().join("out");
+        let ran = run(seatrial()
+            .arg("build")
+            .arg(&source)
+            .args(["--timeout", seconds, "-o"])
+            .arg(&out));
+        assert_eq!(ran.code, 5, "{seconds} s: {}{}", ran.out, ran.err);
+        assert!(out.join("verdict.json").is_file());
+    }
 }

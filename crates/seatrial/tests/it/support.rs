@@ -45,7 +45,19 @@ pub(crate) fn run(command: &mut Command) -> Ran {
     }
 }
 
+/// The same for a command whose standard output goes where the caller has said.
+pub(crate) fn run_as_it_is(command: &mut Command) -> Ran {
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let Output { status, stderr, .. } = child.wait_with_output().unwrap();
+    Ran {
+        code: status.code().unwrap_or(-1),
+        out: String::new(),
+        err: String::from_utf8_lossy(&stderr).into_owned(),
+    }
+}
+
 /// Whether boxes can be made here; says aloud why not. A failure that is not the machine's fails the test.
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 pub(crate) fn boxes() -> bool {
     static READY: OnceLock<Result<(), String>> = OnceLock::new();
     let ready = READY.get_or_init(|| {
