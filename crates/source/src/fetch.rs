@@ -492,25 +492,28 @@ mod tests {
     fn a_tree_that_is_being_finished_is_not_swept_away() {
         let trees = tempfile::tempdir().unwrap();
         let over = AtomicBool::new(false);
-        std::thread::scope(|scope| {
+        let publish = |number: i32| {
+            let building = Building::start(trees.path())?;
+            fs::create_dir(building.tree())?;
+            fs::write(building.tree().join("file"), "x")?;
+            let place = trees.path().join(number.to_string());
+            building.publish(&place, Digest::of(b"x"))?;
+            fs::metadata(place.join("tree/file"))?;
+            Ok::<_, SourceError>(place.join("lease").exists())
+        };
+        let published: Vec<_> = std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !over.load(Ordering::Relaxed) {
-                    sweep(trees.path()).unwrap();
+                    sweep(trees.path()).ok();
                 }
             });
-            for number in 0..300 {
-                let building = Building::start(trees.path()).unwrap();
-                fs::create_dir(building.tree()).unwrap();
-                fs::write(building.tree().join("file"), "x").unwrap();
-                let place = trees.path().join(number.to_string());
-                let published = building.publish(&place, Digest::of(b"x"));
-                if published.is_err() || !place.join("tree/file").is_file() || place.join("lease").exists() {
-                    over.store(true, Ordering::Relaxed);
-                    panic!("tree {number}: {published:?}");
-                }
-            }
+            let published = (0..200).map(publish).collect();
             over.store(true, Ordering::Relaxed);
+            published
         });
+        for (number, published) in published.into_iter().enumerate() {
+            assert!(!published.unwrap(), "tree {number} still has a lease");
+        }
     }
 
     #[test]

@@ -19,11 +19,17 @@ impl Lease {
     pub fn take(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let folder = folder.into();
         fs::create_dir_all(&folder)?;
-        let file = fs::OpenOptions::new()
+        let file = match fs::OpenOptions::new()
             .create(true)
             .truncate(false)
             .write(true)
-            .open(folder.join("lease"))?;
+            .open(folder.join("lease"))
+        {
+            Ok(file) => file,
+            // Its owner has removed the folder since the line above.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(StoreError::Busy(folder)),
+            Err(error) => return Err(error.into()),
+        };
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             // Between opening and locking, the one who had it before may have moved or removed the folder: then this
             // lock guards nothing.
