@@ -56,6 +56,9 @@ pub struct NativeFactory {
 /// The file in a box's folder that names the image it is made from.
 pub(crate) const IMAGE_OF_BOX: &str = "image";
 
+/// Ends the name of a box's folder whose harness is dead.
+const DEAD: &str = ".dead";
+
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 impl NativeFactory {
@@ -84,11 +87,16 @@ impl NativeFactory {
     fn sweep(&self) -> Result<(), SandboxError> {
         for entry in fs::read_dir(self.home.boxes()).map_err(io_error("reading the boxes' folder"))? {
             let path = entry.map_err(io_error("reading the boxes' folder"))?.path();
-            // One that cannot be taken has a live owner, or another sweep is faster. A box's name is never used again, so
-            // the lease need not be held until the folder is gone.
-            if Lease::take(&path).is_ok() {
-                self.trash.discard(path);
+            // One that cannot be taken has a live owner, or another sweep is faster.
+            let Ok(_lease) = Lease::take(&path) else { continue };
+            // Renamed while the lease is held: whoever has just made the folder and waits for its lease then gets none,
+            // instead of a box that is deleted under it.
+            let mut dead = path.clone().into_os_string();
+            if !dead.as_encoded_bytes().ends_with(DEAD.as_bytes()) {
+                dead.push(DEAD);
+                fs::rename(&path, &dead).map_err(io_error("sweeping the boxes' folder"))?;
             }
+            self.trash.discard(dead.into());
         }
         Ok(())
     }
