@@ -156,6 +156,14 @@ fn exit_code(verdict: &Verdict, spent: bool) -> ExitCode {
 
 /// Makes the output folder; what an earlier build left in it must not be taken for this one's.
 fn start_output(output: &Path) -> Result<fs::File, Failure> {
+    // The default folder lies in the project, and a project that nobody knows may bring it as a link to anywhere.
+    if output.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
+        return Err(Failure::usage(format!(
+            "the output folder {} is a link, through which nothing is written\n  name the folder that it leads to with \
+             `-o DIR`, or remove it",
+            output.display()
+        )));
+    }
     let make = || {
         fs::create_dir_all(output)?;
         for name in OUTPUTS {

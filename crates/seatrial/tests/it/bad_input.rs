@@ -91,6 +91,25 @@ fn a_wrong_sha256_is_refused_and_json_says_so_too() {
 }
 
 #[test]
+fn nothing_is_written_through_a_link_that_a_project_brings() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, elsewhere) = (folder.path().join("project"), folder.path().join("elsewhere"));
+    fs::create_dir(&project).unwrap();
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("Dockerfile"), "precious").unwrap();
+    std::os::unix::fs::symlink(&elsewhere, project.join("seatrial-out")).unwrap();
+    let ran = run(seatrial().current_dir(&project).args(["build", "."]));
+    assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
+    assert!(
+        ran.err.contains("seatrial-out is a link") && ran.err.contains("-o DIR"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(fs::read_to_string(elsewhere.join("Dockerfile")).unwrap(), "precious");
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 1);
+}
+
+#[test]
 fn folders_that_cannot_be_built_fail_with_the_reason() {
     if !boxes() {
         return;
