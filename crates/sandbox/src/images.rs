@@ -4,7 +4,7 @@ use std::{
     io::{self, BufRead, BufReader, Read, Write},
     os::fd::AsFd,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
     time::Duration,
 };
 
@@ -362,7 +362,7 @@ fn run_mmdebstrap(
         hook("dpkg", DPKG_SETTINGS, "/etc/dpkg/dpkg.cfg.d/90seatrial", "644")?,
         hook("policy", NO_SERVICES, "/usr/sbin/policy-rc.d", "755")?,
     ];
-    let mut command = Command::new("mmdebstrap");
+    let mut command = watched("mmdebstrap");
     command
         .args(["--variant=minbase", "--skip=cleanup/apt/lists", "--format=tar"])
         .arg(if ids.privileged {
@@ -383,7 +383,6 @@ fn run_mmdebstrap(
         .arg(archive)
         // Times in the archive do not depend on when it was made.
         .env("SOURCE_DATE_EPOCH", "1700000000")
-        .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
     match &request.mirror {
@@ -394,17 +393,7 @@ fn run_mmdebstrap(
             command.args(machine);
         }
     }
-    on_its_own(&mut command);
-    let mut child = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => SandboxError::NoProgram {
-            program: "mmdebstrap".to_owned(),
-            install: "apt-get install mmdebstrap".to_owned(),
-        },
-        _ => SandboxError::Io {
-            what: "starting mmdebstrap".to_owned(),
-            source: error,
-        },
-    })?;
+    let mut child = command.spawn().map_err(io_error("starting a shell for mmdebstrap"))?;
     let mut last = Vec::new();
     if let Some(stderr) = child.stderr.take() {
         for line in BufReader::new(stderr).lines().map_while(Result::ok) {
@@ -415,9 +404,16 @@ fn run_mmdebstrap(
             last.push(line);
         }
     }
-    let status = child.wait().map_err(io_error("waiting for mmdebstrap"))?;
+    let status = end_group(&mut child).map_err(io_error("waiting for mmdebstrap"))?;
     if status.success() {
         return Ok(());
+    }
+    // What a shell says of a program that is not there.
+    if status.code() == Some(127) {
+        return Err(SandboxError::NoProgram {
+            program: "mmdebstrap".to_owned(),
+            install: "apt-get install mmdebstrap".to_owned(),
+        });
     }
     Err(SandboxError::Image(format!(
         "mmdebstrap ended with {status} for {platform}; its last words:\n    {}\n  is the release's name right, and is its mirror reachable?",
@@ -425,17 +421,39 @@ fn run_mmdebstrap(
     )))
 }
 
-/// Separates a program from this process's fate the right way round: it hangs up on its whole process group when
-/// something goes wrong, which must not be the harness's or the caller's; and it ends when the harness does, however that
-/// ends.
-fn on_its_own(command: &mut Command) {
+/// A program with its children in a group of their own.
+///
+/// The group, because such a program may hang up on its whole one when something goes wrong, which must not be the
+/// harness's or the caller's. A watcher in it, because nothing of it may outlive the harness, however that ends: it
+/// reads a pipe that only the harness holds open, and at its end gives the group ten seconds to clean up.
+const WATCHED: &str = "trap '' HUP INT TERM
+exec 3<&0
+{ cat <&3; kill -TERM 0; sleep 10; kill -KILL 0; } >/dev/null 2>&1 &
+trap - HUP INT TERM
+exec \"$@\" </dev/null 3<&-";
+
+/// Makes a command line that is watched; [`end_group`] goes with it.
+fn watched(program: &str) -> Command {
     use std::os::unix::process::CommandExt;
-    command.process_group(0);
-    // SAFETY: runs between fork and execution and makes one system call. The thread that starts the program waits for it,
-    // so the program outlives neither the thread nor the process.
-    unsafe {
-        command.pre_exec(|| nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGTERM).map_err(io::Error::from));
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", WATCHED, "sh", program])
+        .process_group(0)
+        .stdin(Stdio::piped());
+    command
+}
+
+/// Waits for a watched program and ends its watcher and whatever else it has left.
+fn end_group(child: &mut Child) -> io::Result<ExitStatus> {
+    // Waiting would close it, and the watcher would believe that this process is gone.
+    let held = child.stdin.take();
+    let status = child.wait();
+    // The watcher keeps the group's number from being given to anybody else.
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
+    drop(held);
+    status
 }
 
 fn installed(rootfs: &Path) -> Vec<InstalledPackage> {
@@ -463,10 +481,26 @@ mod tests {
 
     #[test]
     fn a_program_that_hangs_up_on_its_group_ends_nobody_else() {
-        let mut command = Command::new("sh");
-        command.args(["-c", "kill -HUP 0; sleep 1000"]);
-        on_its_own(&mut command);
-        let status = command.status().unwrap();
-        assert_eq!(status.signal(), Some(libc::SIGHUP));
+        let mut child = watched("sh").args(["-c", "kill -HUP 0; sleep 1000"]).spawn().unwrap();
+        assert_eq!(end_group(&mut child).unwrap().signal(), Some(libc::SIGHUP));
+        let mut child = watched("no-such-program").stderr(Stdio::null()).spawn().unwrap();
+        assert_eq!(end_group(&mut child).unwrap().code(), Some(127));
+        let mut child = watched("sh").args(["-c", "exit 3"]).spawn().unwrap();
+        assert_eq!(end_group(&mut child).unwrap().code(), Some(3));
+    }
+
+    #[test]
+    fn a_program_and_its_children_end_when_their_watcher_sees_the_harness_go() {
+        let mut child = watched("sh")
+            .args(["-c", "sleep 1000 & echo $!; wait; sleep 1000"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        lines.next().unwrap().unwrap();
+        // All that the death of the harness changes for them.
+        drop(child.stdin.take());
+        assert!(lines.next().is_none(), "everybody who held the pipe is gone");
+        assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGTERM));
     }
 }
