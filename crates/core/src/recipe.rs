@@ -64,11 +64,13 @@ impl Purpose {
 }
 
 impl Recipe {
-    /// Lines that a script starts with before it runs any step: the folders' variables and neutral settings.
+    /// Lines that a script starts with before it runs any step: the folders' variables and neutral settings. Perl scripts
+    /// of an older time expect their own folder on Perl's search path.
     pub fn preamble() -> String {
         format!(
             "export SRC=\"${{SRC:-{BOX_SOURCE}}}\" OUT=\"${{OUT:-{BOX_OUT}}}\" PREFIX=\"${{PREFIX:-{BOX_PREFIX}}}\"\n\
              export JOBS=\"${{JOBS:-$(nproc)}}\" LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive\n\
+             export PERL_USE_UNSAFE_INC=1\n\
              mkdir -p \"$OUT\" \"$PREFIX\"\n"
         )
     }
@@ -181,6 +183,7 @@ mod tests {
             set -eu
             export SRC="${SRC:-/build/source}" OUT="${OUT:-/build/out}" PREFIX="${PREFIX:-/build/prefix}"
             export JOBS="${JOBS:-$(nproc)}" LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+            export PERL_USE_UNSAFE_INC=1
             mkdir -p "$OUT" "$PREFIX"
 
             # configure: an Autotools project

@@ -309,7 +309,7 @@ impl ImageStore {
 }
 
 /// An image and its archive take about this much; without it the work of a minute or more would be in vain.
-const ROOM: u64 = 1 << 30;
+const ROOM: u64 = 2 << 30;
 
 fn check_room(folder: &Path) -> Result<(), SandboxError> {
     let known = rustix::fs::statvfs(folder).map_err(|error| io_error("asking for free disk space")(error.into()))?;
@@ -362,7 +362,20 @@ fn run_mmdebstrap(
         hook("dpkg", DPKG_SETTINGS, "/etc/dpkg/dpkg.cfg.d/90seatrial", "644")?,
         hook("policy", NO_SERVICES, "/usr/sbin/policy-rc.d", "755")?,
     ];
-    let mut command = watched("mmdebstrap");
+    let mut command = if ids.privileged {
+        // It mounts the kernel's file systems where it works. In a namespace they go with it, however it ends, and are
+        // never there when somebody else deletes what it has left.
+        let mut command = watched("unshare");
+        command.args(["--mount", "mmdebstrap"]);
+        // There the next start finds what it has left; apt does not take every path.
+        let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+        if scratch.to_str().is_some_and(|path| path.chars().all(plain)) {
+            command.env("TMPDIR", scratch);
+        }
+        command
+    } else {
+        watched("mmdebstrap")
+    };
     command
         .args(["--variant=minbase", "--skip=cleanup/apt/lists", "--format=tar"])
         .arg(if ids.privileged {

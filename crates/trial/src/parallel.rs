@@ -15,7 +15,8 @@ pub(crate) fn side_by_side<T: Sync>(
     let queue = Mutex::new(items.iter());
     let failure = Mutex::new(None);
     std::thread::scope(|scope| {
-        for _ in 0..jobs.max(1) {
+        // Whoever asks for more workers than there is work gets as many as there is work.
+        for _ in 0..jobs.clamp(1, items.len().max(1)) {
             scope.spawn(|| {
                 while !stop.is_thrown() && failure.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -56,7 +57,9 @@ mod tests {
                 Ok(())
             }
         };
-        side_by_side(&[1, 2, 3, 4], 3, &Stop::default(), add).unwrap();
+        side_by_side(&[1, 2, 3], 3, &Stop::default(), add).unwrap();
+        side_by_side(&[4], usize::MAX, &Stop::default(), add).unwrap();
+        side_by_side(&[], 1, &Stop::default(), add).unwrap();
         assert_eq!(sum.load(Ordering::SeqCst), 10);
         assert!(side_by_side(&[99, 1000], 1, &Stop::default(), add).is_err());
         assert_eq!(

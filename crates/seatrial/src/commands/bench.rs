@@ -262,13 +262,21 @@ fn list(app: &App) -> Result<ExitCode, Failure> {
     let mut text = String::new();
     let mut rows = Vec::new();
     for path in runs(app)? {
-        let view = RunView::read(&path)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // A damaged run must not hide the others.
+        let view = match RunView::read(&path) {
+            Ok(view) => view,
+            Err(error) => {
+                let _ = writeln!(text, "{name}  cannot be read: {error}");
+                rows.push(serde_json::json!({ "run": name, "error": error.to_string() }));
+                continue;
+            }
+        };
         let passed = view
             .results
             .iter()
             .filter(|result| result.outcome() == Outcome::Passed)
             .count();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (done, total) = (view.results.len(), view.results.len() + view.pending.len());
         let _ = writeln!(text, "{name}  {done} of {total} trials done, {passed} passed");
         rows.push(serde_json::json!({ "run": name, "done": done, "total": total, "passed": passed }));

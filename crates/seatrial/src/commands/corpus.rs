@@ -151,6 +151,15 @@ fn mine(app: &App, verb: MineVerb) -> Result<ExitCode, Failure> {
             output.display()
         )));
     }
+    if count == 0 {
+        return Err(Failure::usage("a corpus of 0 tasks is none; choose another `--count`"));
+    }
+    // Known now, and not after the minutes that mining takes.
+    fs::create_dir_all(&output).map_err(|error| {
+        Failure::usage(format!(
+            "cannot write a corpus there: {error}\n  choose another folder with `-o DIR`"
+        ))
+    })?;
     let name = output
         .file_name()
         .map_or_else(|| "corpus".to_owned(), |name| name.to_string_lossy().into_owned());

@@ -55,6 +55,16 @@ fn words_that_name_nothing_are_usage_errors_with_a_next_step() {
         (&["bench", "report", "no-such-run"], 2, &["no-such-run", "bench list"]),
         (&["corpus", "show", &at("empty")], 2, &["corpus.toml"]),
         (&["corpus", "list", &at("empty")], 3, &["no corpus"]),
+        (
+            &["corpus", "mine", "debian-compile", "-o", "/proc/nowhere"],
+            2,
+            &["/proc/nowhere", "-o DIR"],
+        ),
+        (
+            &["corpus", "mine", "debian-compile", "--count", "0", "-o", &at("mined")],
+            2,
+            &["--count"],
+        ),
         (&["image", "rm", "ffffffffffffffff"], 2, &["ffffffffffffffff"]),
         (&["frobnicate"], 2, &["frobnicate"]),
         (&[], 2, &["Usage"]),
@@ -244,4 +254,20 @@ fn a_budget_that_was_spent_without_an_answer_has_a_code_of_its_own() {
         assert_eq!(ran.code, 5, "{seconds} s: {}{}", ran.out, ran.err);
         assert!(out.join("verdict.json").is_file());
     }
+}
+
+#[test]
+fn a_damaged_run_does_not_hide_the_others() {
+    let home = tempfile::tempdir().unwrap();
+    project(
+        home.path(),
+        &[("runs/damaged/lock.json", "{"), ("runs/half/journal.jsonl", "")],
+    );
+    let ran = run(seatrial().env("SEATRIAL_HOME", home.path()).args(["bench", "list"]));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("damaged  cannot be read: "), "{}", ran.out);
+    let ran = run(seatrial()
+        .env("SEATRIAL_HOME", home.path())
+        .args(["bench", "report", "damaged"]));
+    assert!(ran.code == 4 && ran.err.contains("lock.json"), "{}", ran.err);
 }
