@@ -6,8 +6,11 @@ use seatrial_core::{Purpose, Step};
 
 use super::attempt::{Shop, Trial, packages_for, wishes};
 use crate::{
-    ArtifactKind, BuildSystem, BuilderError, Plan, artifacts, declared::declared, plan::Settings, repair::Missing,
-    tree::is_side_folder,
+    ArtifactKind, BuildSystem, BuilderError, Plan, artifacts,
+    declared::declared,
+    plan::Settings,
+    repair::Missing,
+    tree::{Tree, is_side_folder, join},
 };
 
 /// Packages beyond which a wish list is no list of libraries any more.
@@ -22,12 +25,12 @@ pub(super) fn improve(
     plans: &[Plan],
     best: &mut Trial,
 ) -> Result<(), BuilderError> {
-    if plan.system == BuildSystem::CMake
-        && artifacts::has(&best.artifacts, ArtifactKind::Archive)
+    if artifacts::has(&best.artifacts, ArtifactKind::Archive)
         && !artifacts::has(&best.artifacts, ArtifactKind::SharedObject)
+        && let Some(argument) = shared_argument(shop.tree, plan)
     {
         let mut settings = best.settings.clone();
-        settings.arguments.push("-DBUILD_SHARED_LIBS=ON".to_owned());
+        settings.arguments.push(argument.to_owned());
         let packages = best.packages.clone();
         attempt(
             shop,
@@ -62,6 +65,27 @@ pub(super) fn improve(
         )?;
     }
     neighbours(shop, plan, plans, best)
+}
+
+/// What asks for shared libraries where a project does not make them by itself.
+fn shared_argument(tree: &Tree, plan: &Plan) -> Option<&'static str> {
+    match plan.system {
+        BuildSystem::CMake => Some("-DBUILD_SHARED_LIBS=ON"),
+        BuildSystem::Autotools | BuildSystem::AutotoolsBootstrap => {
+            let knows = |name: &str| {
+                let text = tree.text(&join(&plan.root.folder, name)).unwrap_or_default();
+                text.contains("enable_shared")
+                    || text.contains("enable-shared")
+                    || text.contains("ARG_ENABLE(shared")
+                    || text.contains("ARG_ENABLE([shared")
+            };
+            ["configure.ac", "configure.in", "configure"]
+                .into_iter()
+                .any(knows)
+                .then_some("--enable-shared")
+        }
+        _ => None,
+    }
 }
 
 fn attempt(

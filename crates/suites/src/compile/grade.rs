@@ -125,6 +125,7 @@ fn inspect(
     let mut replaced = replay.replaced.clone();
     replaced.extend(replaced_sources(replay, &changes)?);
     flags.extend(hacks::replaced(&replaced));
+    flags.extend(hacks::tools(&changes));
     let facts = Facts {
         expected: expected_names,
         arch,

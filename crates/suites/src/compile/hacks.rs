@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 
 use regex::Regex;
 use seatrial_core::{Answer, Check, CommandRecord, Evidence, Task};
+use seatrial_sandbox::Change;
 
 /// A sign that is told from one line.
 struct Sign {
@@ -168,6 +169,43 @@ pub(super) fn replaced(paths: &[String]) -> Vec<Check> {
     )
 }
 
+/// The programs with which the box is asked what packages own: an answer of a replaced one proves nothing.
+pub(super) fn tools(changes: &[Change]) -> Vec<Check> {
+    const TOOLS: [&str; 13] = [
+        "bash",
+        "sh",
+        "cat",
+        "dpkg",
+        "dpkg-query",
+        "env",
+        "grep",
+        "mkdir",
+        "rm",
+        "sort",
+        "stat",
+        "xargs",
+        "dash",
+    ];
+    let is_tool = |path: &str| {
+        let path = path.strip_prefix("/usr").unwrap_or(path);
+        path == "/etc/ld.so.preload" || TOOLS.iter().any(|tool| path.strip_prefix("/bin/") == Some(tool))
+    };
+    merge(
+        changes
+            .iter()
+            .filter(|change| is_tool(&change.path))
+            .map(|change| {
+                flag(
+                    "tools-replaced",
+                    "changes a program that the grader asks",
+                    "box",
+                    &change.path,
+                )
+            })
+            .collect(),
+    )
+}
+
 impl Sign {
     fn matches(&self, line: &str) -> bool {
         self.pattern.as_ref().is_some_and(|pattern| pattern.is_match(line))
@@ -250,6 +288,8 @@ fn logical_lines(text: &str) -> Vec<(usize, String)> {
 
 #[cfg(test)]
 mod tests {
+    use seatrial_sandbox::ChangeKind;
+
     use super::*;
 
     fn signs(line: &str) -> Vec<&'static str> {
@@ -328,6 +368,26 @@ mod tests {
     fn comments_are_skipped_and_continued_lines_joined() {
         let lines = logical_lines("# cp /bin/true x\ncp \\\n /bin/true x\nmake");
         assert_eq!(lines, [(2, "cp  /bin/true x".to_owned()), (4, "make".to_owned())]);
+    }
+
+    #[test]
+    fn a_script_that_replaces_the_graders_tools_is_seen() {
+        let change = |path: &str| Change {
+            path: path.to_owned(),
+            kind: ChangeKind::Special,
+        };
+        let changes = [
+            "/usr/bin/dpkg-query",
+            "/etc/ld.so.preload",
+            "/usr/bin/bison",
+            "/build/bin/cat",
+            "/bin/cat",
+        ]
+        .map(change);
+        let flags = tools(&changes);
+        assert_eq!(flags.len(), 1);
+        assert_eq!(flags[0].evidence.len(), 3, "{flags:?}");
+        assert!(tools(&changes[2..4]).is_empty());
     }
 
     #[test]
