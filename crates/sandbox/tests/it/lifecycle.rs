@@ -1,7 +1,7 @@
 //! Nothing stays behind: not after a drop, and not after the harness was killed.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
     process::{Child, Command as Process, Stdio},
 };
@@ -13,7 +13,7 @@ use seatrial_sandbox::{
 use crate::support::{helper, home, image, script};
 
 const VICTIM: &str = "SEATRIAL_TEST_VICTIM";
-const COMPARING_VICTIM: &str = "SEATRIAL_TEST_COMPARING_VICTIM";
+const WRITING_VICTIM: &str = "SEATRIAL_TEST_WRITING_VICTIM";
 
 /// Folders of boxes that a process made.
 fn boxes_of(pid: u32) -> Vec<PathBuf> {
@@ -107,10 +107,24 @@ fn start_victim(test: &str, variable: &str, mark: &str) -> Child {
     panic!("the victim ended early: {said:?}");
 }
 
-/// Not a test: a harness whose box compares terabytes of nothing when it is killed.
+/// A tar stream that stops in the middle of a file, and never goes on.
+struct Stalled(io::Cursor<Vec<u8>>);
+
+impl Read for Stalled {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(buffer)? {
+            0 => loop {
+                std::thread::park();
+            },
+            count => Ok(count),
+        }
+    }
+}
+
+/// Not a test: a harness whose box is in the middle of writing files when it is killed.
 #[test]
-fn comparing_victim() {
-    let Some(program) = std::env::var_os(COMPARING_VICTIM) else {
+fn writing_victim() {
+    let Some(program) = std::env::var_os(WRITING_VICTIM) else {
         return;
     };
     let factory = NativeFactory::new(&home(), program.into(), HostNetwork::default()).unwrap();
@@ -120,13 +134,15 @@ fn comparing_victim() {
         network: Network::Off,
     };
     let mut sandbox = factory.start(&spec).unwrap();
-    let before = sandbox.snapshot().unwrap();
-    script(
-        &mut *sandbox,
-        "mkdir /w; for i in {1..1000}; do truncate -s 8G /w/$i; done",
-    );
+    let mut header = tar::Header::new_gnu();
+    header.set_path("half").unwrap();
+    header.set_size(1 << 20);
+    header.set_mode(0o644);
+    header.set_cksum();
+    let mut start = header.as_bytes().to_vec();
+    start.extend([0; 4096]);
     eprintln!("busy");
-    drop(sandbox.changes(&before));
+    drop(sandbox.write_tree("/w", &mut Stalled(io::Cursor::new(start))));
 }
 
 #[test]
@@ -136,9 +152,9 @@ fn a_harness_killed_while_a_box_works_on_files_leaves_no_process() {
     }
     // The helper under a name of its own, by which its children are found too.
     let folder = tempfile::tempdir().unwrap();
-    let mark = folder.path().join("comparing").display().to_string();
+    let mark = folder.path().join("writing").display().to_string();
     std::fs::copy(helper(), &mark).unwrap();
-    let mut child = start_victim("lifecycle::comparing_victim", COMPARING_VICTIM, &mark);
+    let mut child = start_victim("lifecycle::writing_victim", WRITING_VICTIM, &mark);
     eventually("the box is at work", || processes_with(&mark).len() == 2);
     child.kill().unwrap();
     child.wait().unwrap();
