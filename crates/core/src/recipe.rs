@@ -130,7 +130,7 @@ impl Step {
         if self.keep_going {
             // Run by a Bash of its own: inside `( ... ) || ...` the shell would ignore `set -e`.
             format!(
-                "if ! bash -euc {}; then echo 'recipe: a {} step failed, going on' >&2; fi\n",
+                "if ! bash -euc {}; then echo 'recipe: the {} step failed, going on' >&2; fi\n",
                 quote(&body),
                 self.purpose.as_str()
             )
@@ -195,7 +195,7 @@ mod tests {
             # build: all targets
             if ! bash -euc 'mkdir -p "$OUT" && cd "$OUT"
             make -k V='\''1'\''
-            '; then echo 'recipe: a build step failed, going on' >&2; fi
+            '; then echo 'recipe: the build step failed, going on' >&2; fi
         "##]]
         .assert_eq(&recipe.to_script());
         assert!(
