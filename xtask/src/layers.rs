@@ -18,11 +18,18 @@ const FLOORS: [(&str, &[&str]); 8] = [
 ];
 
 /// Edges between neighbours on one floor, each with its reason.
-const ARROWS: [(&str, &str, &str); 1] = [(
-    "seatrial-store",
-    "seatrial-core",
-    "the journal is made of core's events",
-)];
+const ARROWS: [(&str, &str, &str); 2] = [
+    (
+        "seatrial-store",
+        "seatrial-core",
+        "the journal is made of core's events",
+    ),
+    (
+        "seatrial-egress",
+        "seatrial-sandbox",
+        "the door is one that boxes ask for",
+    ),
+];
 
 /// Stands outside: uses none of the crates, and none uses it.
 const OUTSIDE: &str = "xtask";

@@ -9,7 +9,7 @@ use std::{
 
 use seatrial_core::Digest;
 
-use crate::SandboxError;
+use crate::{Door, SandboxError, Session, SessionCommand, SessionExecution, SessionSpec};
 
 /// One isolated machine.
 ///
@@ -43,6 +43,32 @@ pub trait Sandbox: Send {
     /// Folders that merely gained or lost entries are not listed. `/proc`, `/dev` and `/sys` are never part of it.
     fn changes(&mut self, since: &Snapshot) -> Result<Vec<Change>, SandboxError>;
 
+    /// Another box that begins with the files of a snapshot of this one, in time that does not grow with the tree. The
+    /// two share nothing from there on, and each may be dropped first.
+    fn fork(&mut self, _snapshot: &Snapshot) -> Result<Box<dyn Sandbox>, SandboxError> {
+        Err(SandboxError::Unsupported("fork"))
+    }
+
+    /// Opens a Bash that stays: working folder, variables, functions and background jobs go from one command to the next.
+    fn open_session(&mut self, _spec: &SessionSpec) -> Result<Session, SandboxError> {
+        Err(SandboxError::Unsupported("sessions"))
+    }
+
+    /// Runs one script in a session, to its end.
+    fn run_in_session(
+        &mut self,
+        _session: Session,
+        _command: &SessionCommand,
+        _output: &mut dyn OutputSink,
+    ) -> Result<SessionExecution, SandboxError> {
+        Err(SandboxError::Unsupported("sessions"))
+    }
+
+    /// Ends a session and every process of it.
+    fn close_session(&mut self, _session: Session) -> Result<(), SandboxError> {
+        Err(SandboxError::Unsupported("sessions"))
+    }
+
     /// The digest of the image it was made from.
     fn image(&self) -> Digest;
 
@@ -55,6 +81,22 @@ pub trait Sandbox: Send {
 pub trait SandboxFactory: Send + Sync {
     /// Starts a box.
     fn start(&self, spec: &BoxSpec) -> Result<Box<dyn Sandbox>, SandboxError>;
+
+    /// Which of a box's limits this back end can enforce on this machine, and how.
+    fn enforcement(&self) -> Vec<Enforcement> {
+        Vec::new()
+    }
+}
+
+/// How one kind of limit is kept on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enforcement {
+    /// The limit: `memory`, `cpu`, `processes`, `disk`, `output`, `open files`, `file size`.
+    pub limit: &'static str,
+    /// Whether it is kept.
+    pub enforced: bool,
+    /// By what it is kept, or why it is not and what would help.
+    pub how: String,
 }
 
 /// What a box is made from and what bounds it.
@@ -69,10 +111,12 @@ pub struct BoxSpec {
 }
 
 /// A box's network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Network {
     /// None at all, not even to this machine.
     Off,
+    /// One door, which looks at every request.
+    Door(Arc<dyn Door>),
     /// The host's own network, with the host's resolver, proxies and certificates.
     Host,
 }
@@ -90,6 +134,10 @@ pub struct Limits {
     pub open_files: u64,
     /// Bytes of one file.
     pub file_bytes: u64,
+    /// Bytes of memory of all its processes together, files in memory included. `None` leaves the host's bound only.
+    pub memory_bytes: Option<u64>,
+    /// Processor time it may use, in thousandths of one processor. `None` does not bound it.
+    pub cpu_millis: Option<u32>,
 }
 
 impl Default for Limits {
@@ -100,6 +148,8 @@ impl Default for Limits {
             host_reserve_bytes: 1 << 30,
             open_files: 65_536,
             file_bytes: 8 << 30,
+            memory_bytes: None,
+            cpu_millis: None,
         }
     }
 }
@@ -190,6 +240,8 @@ pub struct Execution {
     pub peak_kib: u64,
     /// Bytes of output dropped because of the limit.
     pub truncated_bytes: u64,
+    /// Processes that were killed because the box had used up its memory.
+    pub memory_kills: u64,
 }
 
 impl Execution {

@@ -41,6 +41,9 @@ pub enum SandboxError {
         /// What is left.
         free_mib: u64,
     },
+    /// This back end cannot do that.
+    #[error("this kind of box has no {0}")]
+    Unsupported(&'static str),
     /// The user stopped it.
     #[error("interrupted")]
     Interrupted,
@@ -70,6 +73,7 @@ impl SandboxError {
             | Self::NoSuchFile(_)
             | Self::Died(_)
             | Self::Interrupted
+            | Self::Unsupported(_)
             | Self::Store(_)
             | Self::Io { .. } => InvalidReason::Sandbox,
         }

@@ -9,16 +9,20 @@
 
 mod contract;
 mod doctor;
+mod door;
 mod error;
 mod images;
 mod native;
+mod session;
 mod sources;
 
 pub use contract::{
-    BoxSpec, Change, ChangeKind, Command, Execution, FileContent, Limits, Network, OutputSink, Sandbox, SandboxFactory,
-    Snapshot, Status, Stream, TimeoutKind,
+    BoxSpec, Change, ChangeKind, Command, Enforcement, Execution, FileContent, Limits, Network, OutputSink, Sandbox,
+    SandboxFactory, Snapshot, Status, Stream, TimeoutKind,
 };
 pub use doctor::{Finding, Ok as FindingOk, doctor};
+pub use door::{DOOR_ADDRESS, Door, DoorSockets, OpenDoor};
 pub use error::SandboxError;
 pub use images::{Image, ImageRequest, ImageStore, InstalledPackage};
 pub use native::{HostNetwork, NativeFactory, helper_main, is_helper_invocation};
+pub use session::{Session, SessionCommand, SessionExecution, SessionSpec};

@@ -118,6 +118,7 @@ impl Sandbox for Scripted {
             cpu: Duration::ZERO,
             peak_kib: 0,
             truncated_bytes: 0,
+            memory_kills: 0,
         })
     }
 

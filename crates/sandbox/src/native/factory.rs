@@ -2,7 +2,9 @@
 
 use std::{
     collections::BTreeMap,
-    os::fd::AsFd,
+    io::Read,
+    net::{TcpListener, UdpSocket},
+    os::fd::{AsFd, OwnedFd},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -11,6 +13,7 @@ use std::{
 };
 
 use fs_err as fs;
+use rustix::fs::{Mode, OFlags};
 use seatrial_core::Digest;
 use seatrial_store::{Home, Lease, StoreError, unix_millis};
 
@@ -18,9 +21,9 @@ use super::{
     idmap::IdMap,
     machine::NativeBox,
     trash::{Helper, Trash, open_folder, remove_tree},
-    wire::{Request, StartRequest},
+    wire::{Reply, Request, StartRequest, Wiring},
 };
-use crate::{BoxSpec, Network, Sandbox, SandboxError, SandboxFactory};
+use crate::{BoxSpec, DOOR_ADDRESS, DoorSockets, Network, OpenDoor, Sandbox, SandboxError, SandboxFactory};
 
 /// What boxes need of the host's network. The caller reads the environment; this crate does not.
 #[derive(Debug, Clone)]
@@ -150,33 +153,72 @@ impl NativeFactory {
                 return Err(error);
             }
         };
-        let start = StartRequest {
-            hostname: "box".to_owned(),
-            network: spec.network == Network::Host,
-            layers: format!("boxes/{name}/layers"),
-            image,
-            host: (spec.network == Network::Host).then(|| self.host_files.clone()),
-        };
-        let made = helper
-            .send(&Request::Start(start), &[home.as_fd()])
-            .and_then(|()| helper.done("making a box"));
-        if let Err(error) = made {
-            drop(helper);
-            drop(remove_tree(&self.helper, &self.ids, &folder));
-            return Err(error);
-        }
-        let environment = if spec.network == Network::Host {
-            self.network.proxies.clone()
-        } else {
-            BTreeMap::new()
+        let made = self
+            .wire(&spec.network, &image)
+            .and_then(|(network, host, environment)| {
+                let start = StartRequest {
+                    hostname: "box".to_owned(),
+                    network,
+                    layers: format!("boxes/{name}/layers"),
+                    image,
+                    host,
+                };
+                helper.send(&Request::Start(start), &[home.as_fd()])?;
+                let sockets = match helper.receive_all()? {
+                    (Reply::Done, sockets) => sockets,
+                    (reply, _) => return Err(helper.refused("making a box", reply)),
+                };
+                Ok((environment, open_door(&spec.network, sockets)?))
+            });
+        let (environment, door) = match made {
+            Ok(made) => made,
+            Err(error) => {
+                drop(helper);
+                drop(remove_tree(&self.helper, &self.ids, &folder));
+                return Err(error);
+            }
         };
         Ok(Box::new(NativeBox::new(
             helper,
             spec,
             lease,
             environment,
+            door,
             Arc::clone(&self.trash),
         )))
+    }
+
+    /// What a network means for the namespace, the files laid over the image's, and the variables.
+    #[expect(clippy::type_complexity, reason = "taken apart at the one place that asks")]
+    fn wire(
+        &self,
+        network: &Network,
+        image: &str,
+    ) -> Result<(Wiring, Option<String>, BTreeMap<String, String>), SandboxError> {
+        Ok(match network {
+            Network::Off => (Wiring::Off, None, BTreeMap::new()),
+            Network::Host => (
+                Wiring::Host,
+                Some(self.host_files.clone()),
+                self.network.proxies.clone(),
+            ),
+            Network::Door(door) => {
+                let root = self.home.root().join(image);
+                let mut contents = names();
+                contents.insert(
+                    "etc/resolv.conf".to_owned(),
+                    format!("nameserver {DOOR_ADDRESS}\n").into_bytes(),
+                );
+                let files = door.files(&|path| read_in(&root, path));
+                contents.extend(
+                    files
+                        .into_iter()
+                        .map(|(path, content)| (path.trim_start_matches('/').to_owned(), content)),
+                );
+                let host = lay(&self.home, &self.ids, &contents)?;
+                (Wiring::Door(door.ports()), Some(host), door.environment())
+            }
+        })
     }
 }
 
@@ -210,20 +252,68 @@ pub(crate) fn give(path: &Path, ids: &IdMap) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// Lays the host's files into a folder that is one more layer of each box; made once for each content.
-fn host_files(home: &Home, ids: &IdMap, network: &HostNetwork) -> Result<String, SandboxError> {
-    let mut contents = BTreeMap::new();
-    contents.insert(
-        "etc/hosts".to_owned(),
-        b"127.0.0.1 localhost box\n::1 localhost ip6-localhost\n".to_vec(),
+/// Hands a door its sockets.
+fn open_door(network: &Network, mut sockets: Vec<OwnedFd>) -> Result<Option<Box<dyn OpenDoor>>, SandboxError> {
+    let Network::Door(door) = network else { return Ok(None) };
+    let (Some(dns_tcp), Some(dns_udp)) = (sockets.pop(), sockets.pop()) else {
+        return Err(SandboxError::Died("it sent no sockets for its door".to_owned()));
+    };
+    let sockets = DoorSockets {
+        tcp: door
+            .ports()
+            .into_iter()
+            .zip(sockets.into_iter().map(TcpListener::from))
+            .collect(),
+        dns_udp: UdpSocket::from(dns_udp),
+        dns_tcp: TcpListener::from(dns_tcp),
+    };
+    door.open(sockets)
+        .map(Some)
+        .map_err(io_error("opening the network door"))
+}
+
+/// A regular file of an image, links followed inside it only.
+fn read_in(root: &Path, path: &str) -> Option<Vec<u8>> {
+    use rustix::fs::{ResolveFlags, openat2};
+    let root = open_folder(root).ok()?;
+    let file = openat2(
+        &root,
+        path.trim_start_matches('/'),
+        OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK,
+        Mode::empty(),
+        ResolveFlags::IN_ROOT,
     );
-    contents.insert("etc/hostname".to_owned(), b"box\n".to_vec());
+    let mut file = std::fs::File::from(file.ok()?);
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// The files that say who a box is.
+fn names() -> BTreeMap<String, Vec<u8>> {
+    let hosts = b"127.0.0.1 localhost box\n::1 localhost ip6-localhost\n";
+    BTreeMap::from([
+        ("etc/hosts".to_owned(), hosts.to_vec()),
+        ("etc/hostname".to_owned(), b"box\n".to_vec()),
+    ])
+}
+
+fn host_files(home: &Home, ids: &IdMap, network: &HostNetwork) -> Result<String, SandboxError> {
+    let mut contents = names();
     for (here, there) in &network.files {
         if let Ok(content) = fs::read(here) {
             contents.insert(there.trim_start_matches('/').to_owned(), content);
         }
     }
-    let digest = Digest::of(&serde_json::to_vec(&(&contents, ids)).unwrap_or_default());
+    lay(home, ids, &contents)
+}
+
+/// Lays files into a folder that is one more layer of a box; made once for each content.
+fn lay(home: &Home, ids: &IdMap, contents: &BTreeMap<String, Vec<u8>>) -> Result<String, SandboxError> {
+    let digest = Digest::of(&serde_json::to_vec(&(contents, ids)).unwrap_or_default());
     let room = home.cache("host")?;
     open_to_boxes(&home.root().join("cache"))?;
     open_to_boxes(&room)?;

@@ -25,8 +25,8 @@ use super::{
     wire::{ExecRequest, FileRequest, Reply, Request},
 };
 use crate::{
-    BoxSpec, Change, Command, Execution, FileContent, Limits, OutputSink, Sandbox, SandboxError, Snapshot, Status,
-    TimeoutKind,
+    BoxSpec, Change, Command, Execution, FileContent, Limits, OpenDoor, OutputSink, Sandbox, SandboxError, Snapshot,
+    Status, TimeoutKind,
 };
 
 fn gone() -> SandboxError {
@@ -41,6 +41,7 @@ pub(crate) struct NativeBox {
     lease: Option<Lease>,
     folder: PathBuf,
     environment: BTreeMap<String, String>,
+    door: Option<Box<dyn OpenDoor>>,
     stop: Arc<AtomicBool>,
     trash: Arc<Trash>,
     disk: Disk,
@@ -52,6 +53,7 @@ impl NativeBox {
         spec: &BoxSpec,
         lease: Lease,
         environment: BTreeMap<String, String>,
+        door: Option<Box<dyn OpenDoor>>,
         trash: Arc<Trash>,
     ) -> Self {
         let folder = lease.folder().to_owned();
@@ -63,6 +65,7 @@ impl NativeBox {
             lease: Some(lease),
             folder,
             environment,
+            door,
             stop: Arc::default(),
             trash,
             disk,
@@ -173,6 +176,7 @@ impl Sandbox for NativeBox {
             cpu: Duration::from_micros(ended.cpu_us),
             peak_kib: ended.peak_kib,
             truncated_bytes: running.truncated(),
+            memory_kills: 0,
         })
     }
 
@@ -257,6 +261,7 @@ impl Sandbox for NativeBox {
 impl Drop for NativeBox {
     fn drop(&mut self) {
         self.helper = None;
+        self.door = None;
         // The folder is deleted with its lease held; should this process die first, the next sweep finds it.
         self.trash.discard(self.folder.clone());
         self.lease = None;

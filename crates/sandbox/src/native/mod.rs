@@ -12,7 +12,7 @@
 //! | [`idmap`] | harness | who root in a box is outside |
 //! | [`trash`] | harness | deletes what dead boxes left |
 //! | [`wire`] | both | messages and descriptors over one socket |
-//! | [`supervisor`], [`layers`] | helper | the loop, the overlay's layers |
+//! | [`supervisor`], [`layers`], [`network`] | helper | the loop, the overlay's layers, the door's sockets |
 //! | [`command`], [`files`], [`archive`], [`walk`] | helper's children | one command, one file operation, one comparison |
 
 mod archive;
@@ -22,6 +22,7 @@ mod files;
 mod idmap;
 mod layers;
 mod machine;
+mod network;
 mod pipes;
 mod running;
 mod supervisor;

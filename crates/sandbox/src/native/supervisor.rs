@@ -24,8 +24,8 @@ use rustix::{
 use super::{
     command, files,
     layers::{HOST, IMAGE, LAYERS, Layers, MERGED},
-    walk,
-    wire::{Channel, FileRequest, Reply, Request, StartRequest},
+    network, walk,
+    wire::{Channel, FileRequest, Reply, Request, StartRequest, Wiring},
 };
 
 /// The first argument that makes a program the helper.
@@ -100,9 +100,12 @@ fn serve(channel: &mut Channel) -> Result<(), Failure> {
     match request {
         Request::Start(start) => {
             let home = descriptors.pop().ok_or_else(missing)?;
-            let layers = enter(&start, &home)?;
+            let (layers, sockets) = enter(&start, &home)?;
             drop(home);
-            channel.send(&Reply::Done, &[]).what("the socket")?;
+            let sent: Vec<_> = sockets.iter().map(AsFd::as_fd).collect();
+            channel.send(&Reply::Done, &sent).what("the socket")?;
+            // Only the door may hold them: when it lets go, the ports are closed.
+            drop(sockets);
             answer(channel, layers)
         }
         Request::Unpack => {
@@ -134,19 +137,17 @@ fn serve(channel: &mut Channel) -> Result<(), Failure> {
 }
 
 /// Builds the supervisor's own small world and the box's tree in it, and leaves the host's behind.
-fn enter(start: &StartRequest, home: &OwnedFd) -> Result<Layers, Failure> {
+fn enter(start: &StartRequest, home: &OwnedFd) -> Result<(Layers, Vec<OwnedFd>), Failure> {
     // The working folder is carried over into the new mount namespace; a descriptor would stay in the old one, and a
     // path would have to cross folders that the namespace's root may not enter.
     fchdir(home).what("the data folder")?;
     let mut flags = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS;
-    if !start.network {
+    if !matches!(start.network, Wiring::Host) {
         flags |= CloneFlags::CLONE_NEWNET;
     }
     unshare(flags).what("mount, ipc, uts and network namespaces")?;
     nix::unistd::sethostname(&start.hostname).what("the host name")?;
-    if !start.network {
-        loopback_up().what("the loopback device")?;
-    }
+    let sockets = network::set_up(&start.network)?;
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).what("private mounts")?;
     // In a user namespace of its own a command would have all capabilities back, and with them the parts of the kernel
     // that they open. Kernels without this switch have nothing to switch off.
@@ -172,7 +173,7 @@ fn enter(start: &StartRequest, home: &OwnedFd) -> Result<Layers, Failure> {
     unmount("/old", UnmountFlags::DETACH).what("leaving the host's tree")?;
     let mut layers = Layers::new(base);
     layers.push().what("the overlay file system")?;
-    Ok(layers)
+    Ok((layers, sockets))
 }
 
 fn bind(from: &str, to: &str) -> Result<(), Failure> {
@@ -233,35 +234,6 @@ fn devices(dev: &str) -> Result<(), Failure> {
         Some(c"newinstance,ptmxmode=0666,mode=0620"),
     )
     .what("/dev/pts")
-}
-
-fn loopback_up() -> io::Result<()> {
-    #[repr(C)]
-    struct Request {
-        name: [libc::c_char; libc::IFNAMSIZ],
-        flags: libc::c_short,
-        padding: [u8; 22],
-    }
-    let socket = rustix::net::socket(rustix::net::AddressFamily::INET, rustix::net::SocketType::DGRAM, None)?;
-    let mut name = [0; libc::IFNAMSIZ];
-    for (place, byte) in name.iter_mut().zip(b"lo") {
-        *place = libc::c_char::from_ne_bytes([*byte]);
-    }
-    let request = Request {
-        name,
-        flags: (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short,
-        padding: [0; 22],
-    };
-    // SAFETY: the request has the layout and at least the size of `struct ifreq`, and outlives the call.
-    let result = unsafe {
-        use std::os::fd::AsRawFd;
-        libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request)
-    };
-    if result == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
 }
 
 /// Serves requests until the harness is gone.

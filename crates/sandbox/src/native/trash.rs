@@ -68,8 +68,13 @@ impl Helper {
     }
 
     pub(crate) fn receive(&mut self) -> Result<Reply, SandboxError> {
+        self.receive_all().map(|(reply, _)| reply)
+    }
+
+    /// Receives an answer and the descriptors that came with it.
+    pub(crate) fn receive_all(&mut self) -> Result<(Reply, Vec<OwnedFd>), SandboxError> {
         match self.channel.receive::<Reply>() {
-            Ok(Some((reply, _))) => Ok(reply),
+            Ok(Some(answer)) => Ok(answer),
             Ok(None) => Err(SandboxError::Died("its supervisor ended".to_owned())),
             Err(error) => Err(SandboxError::Died(error.to_string())),
         }

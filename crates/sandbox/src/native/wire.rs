@@ -41,10 +41,21 @@ pub(crate) enum Request {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StartRequest {
     pub(crate) hostname: String,
-    pub(crate) network: bool,
+    pub(crate) network: Wiring,
     pub(crate) layers: String,
     pub(crate) image: String,
     pub(crate) host: Option<String>,
+}
+
+/// What the network namespace of a box has.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum Wiring {
+    /// Only the loopback device.
+    Off,
+    /// All that the host has: it is the host's own.
+    Host,
+    /// A door that listens on these ports. The answer carries the sockets: one for each port, then the resolver's two.
+    Door(Vec<u16>),
 }
 
 /// A command.
@@ -109,6 +120,9 @@ pub(crate) struct Channel {
     stream: UnixStream,
 }
 
+/// Descriptors that one message can carry.
+pub(crate) const MOST_DESCRIPTORS: usize = 64;
+
 /// A message is refused above this size; nothing of ours comes near.
 const LARGEST: u64 = 256 << 20;
 
@@ -136,7 +150,7 @@ impl Channel {
     /// Receives a message; `None` when the other side is gone.
     pub(crate) fn receive<T: DeserializeOwned>(&mut self) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
         let mut head = [0_u8; 8];
-        let mut space = nix::cmsg_space!([std::os::fd::RawFd; 4]);
+        let mut space = nix::cmsg_space!([std::os::fd::RawFd; MOST_DESCRIPTORS]);
         let mut descriptors = Vec::new();
         let count = {
             let mut parts = [IoSliceMut::new(&mut head)];

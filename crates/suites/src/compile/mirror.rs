@@ -45,7 +45,7 @@ pub(super) fn ask(request: &GradeRequest<'_>, complaint: &str) -> Result<(), Sui
     let mut sandbox = request.factory.start(&BoxSpec {
         image: request.image,
         limits: request.limits.clone(),
-        network: request.network,
+        network: request.network.clone(),
     })?;
     let command = Command::bash("apt-get -o APT::Update::Error-Mode=any update").with_timeout(Duration::from_mins(3));
     if sandbox.exec(&command, &mut Vec::new())?.succeeded() {

@@ -61,7 +61,7 @@ pub(super) fn replay(
     let mut sandbox = request.factory.start(&BoxSpec {
         image: request.image,
         limits: request.limits.clone(),
-        network: request.network,
+        network: request.network.clone(),
     })?;
     let link = StopLink::new(request.stopper.clone(), sandbox.stopper());
     prepare(request.task, request.source, sandbox.as_mut())?;
