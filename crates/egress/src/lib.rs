@@ -1,3 +1,10 @@
-//! The network door of boxes: a proxy that looks at every request, and records or replays what comes back.
+//! The network door of boxes: it looks at every request, and records or replays what comes back.
 
+mod authority;
+pub mod dns;
+mod error;
+pub mod trust;
+
+pub use authority::Authority;
+pub use error::EgressError;
 pub use seatrial_sandbox::{Door, DoorSockets};

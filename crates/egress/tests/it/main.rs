@@ -1,0 +1,3 @@
+//! The door's promises, kept with real sockets, real boxes and real package managers.
+
+mod proofs;
