@@ -6,9 +6,10 @@ use std::{
 };
 
 use fs_err as fs;
+use rustix::fs::{FlockOperation, flock};
 use seatrial_core::Digest;
 
-use crate::{StoreError, files::sync_folder_of};
+use crate::{StoreError, touch};
 
 /// A content-addressed store: `ab/cdef...` for the digest `abcdef...`.
 ///
@@ -47,12 +48,22 @@ impl Blobs {
     /// Stores a byte string.
     pub fn put(&self, bytes: &[u8]) -> Result<Digest, StoreError> {
         let digest = Digest::of(bytes);
-        if self.has(&digest) {
+        if self.use_again(&digest)? {
             return Ok(digest);
         }
         let mut writer = self.writer()?;
         writer.write_all(bytes)?;
         Ok(writer.finish()?.0)
+    }
+
+    /// Whether the store has it; if so, it counts as used now.
+    fn use_again(&self, digest: &Digest) -> Result<bool, StoreError> {
+        let path = self.path(digest);
+        let Some(folder) = path.parent().filter(|folder| folder.is_dir()) else {
+            return Ok(false);
+        };
+        let _lock = share(folder)?;
+        Ok(touch(&path)?)
     }
 
     /// Stores what a reader yields; returns the digest and the size.
@@ -74,9 +85,10 @@ impl Blobs {
         })
     }
 
-    /// Opens a blob for reading.
+    /// Opens a blob for reading, which counts as its last use.
     pub fn open(&self, digest: &Digest) -> Result<fs::File, StoreError> {
         let path = self.path(digest);
+        touch(&path)?;
         fs::File::open(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => StoreError::NoBlob(*digest),
             _ => error.into(),
@@ -101,14 +113,14 @@ impl BlobWriter {
     pub fn finish(self) -> Result<(Digest, u64), StoreError> {
         let digest = Digest::from_bytes(*self.hasher.finalize().as_bytes());
         let path = self.blobs.path(&digest);
-        if !path.is_file() {
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder)?;
-            }
+        let folder = path.parent().unwrap_or(&self.blobs.root);
+        fs::create_dir_all(folder)?;
+        let folder = share(folder)?;
+        if !touch(&path)? {
             self.file.as_file().sync_data()?;
             self.file.persist(&path).map_err(|error| error.error)?;
             // A journal may name this blob in its next line, which is on the disk when it counts.
-            sync_folder_of(&path)?;
+            folder.sync_all()?;
         }
         Ok((digest, self.size))
     }
@@ -117,6 +129,14 @@ impl BlobWriter {
     pub fn path(&self) -> &Path {
         self.file.path()
     }
+}
+
+/// Locks the folder of a blob. Whoever evicts blobs looks at their times under the same lock, so one that somebody counts
+/// on is not removed.
+fn share(folder: &Path) -> io::Result<fs::File> {
+    let folder = fs::File::open(folder)?;
+    flock(&folder, FlockOperation::LockShared)?;
+    Ok(folder)
 }
 
 impl Write for BlobWriter {

@@ -2,12 +2,13 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use fs_err as fs;
 
-use crate::{Blobs, StoreError};
+use crate::{Alone, Blobs, StoreError, hold::Presence};
 
 /// The data folder (`$SEATRIAL_HOME`, or `seatrial` below the XDG data folder).
 ///
@@ -18,9 +19,12 @@ use crate::{Blobs, StoreError};
 /// | `boxes/` | live boxes, each with a lease; leftovers are swept at the next start |
 /// | `runs/` | one folder a run |
 /// | `cache/` | what can be fetched or computed again |
+///
+/// As long as one is open, other processes know that somebody works here.
 #[derive(Debug, Clone)]
 pub struct Home {
     root: PathBuf,
+    presence: Arc<Presence>,
 }
 
 impl Home {
@@ -32,7 +36,13 @@ impl Home {
         }
         // Absolute, because boxes resolve it from another working folder.
         let root = fs::canonicalize(&root)?;
-        Ok(Self { root })
+        let presence = Arc::new(Presence::of(&root)?);
+        Ok(Self { root, presence })
+    }
+
+    /// Keeps every other process from beginning to work here, for a moment; `None` when there is one already.
+    pub fn alone(&self) -> Option<Alone<'_>> {
+        self.presence.alone()
     }
 
     /// The folder itself.

@@ -8,7 +8,7 @@ use std::{
 use fs_err as fs;
 use seatrial_core::{Entry, Event, EventSink, JOURNAL_VERSION, SinkError};
 
-use crate::{StoreError, files::sync_folder_of, unix_millis};
+use crate::{StoreError, files::sync_folder_of, lease::own, unix_millis};
 
 /// A journal open for appending. Only one process may have it open.
 #[derive(Debug)]
@@ -44,10 +44,8 @@ impl Journal {
             .read(true)
             .write(true)
             .open(&path)?;
-        match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => return Err(StoreError::Busy(path)),
-            Err(error) => return Err(std::io::Error::from(error).into()),
+        if !own(&file)? {
+            return Err(StoreError::Busy(path));
         }
         let contents = read_journal(&path)?;
         if contents.whole_bytes == 0 {

@@ -30,13 +30,13 @@ impl Lease {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(StoreError::Busy(folder)),
             Err(error) => return Err(error.into()),
         };
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match own(&file) {
             // Between opening and locking, the one who had it before may have moved or removed the folder: then this
             // lock guards nothing.
-            Ok(()) if !is_still_there(&file, &folder)? => Err(StoreError::Busy(folder)),
-            Ok(()) => Ok(Self { _file: file, folder }),
-            Err(rustix::io::Errno::WOULDBLOCK) => Err(StoreError::Busy(folder)),
-            Err(error) => Err(std::io::Error::from(error).into()),
+            Ok(true) if !is_still_there(&file, &folder)? => Err(StoreError::Busy(folder)),
+            Ok(true) => Ok(Self { _file: file, folder }),
+            Ok(false) => Err(StoreError::Busy(folder)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -44,6 +44,25 @@ impl Lease {
     pub fn folder(&self) -> &Path {
         &self.folder
     }
+}
+
+/// Takes a lock that has one owner; whether there was no other. Somebody who only looks whether it is owned has it shared
+/// for a moment, which is not owning it.
+pub(crate) fn own(file: &fs::File) -> std::io::Result<bool> {
+    for _ in 0..1000 {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(true),
+            Err(rustix::io::Errno::WOULDBLOCK) => {}
+            Err(error) => return Err(error.into()),
+        }
+        match flock(file, FlockOperation::NonBlockingLockShared) {
+            Ok(()) => flock(file, FlockOperation::Unlock)?,
+            Err(rustix::io::Errno::WOULDBLOCK) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        }
+        std::thread::yield_now();
+    }
+    Ok(false)
 }
 
 fn is_still_there(file: &fs::File, folder: &Path) -> Result<bool, StoreError> {

@@ -5,6 +5,8 @@
 mod blobs;
 mod error;
 mod files;
+pub mod governor;
+mod hold;
 mod home;
 mod journal;
 mod lease;
@@ -12,6 +14,7 @@ mod lease;
 pub use blobs::{BlobWriter, Blobs};
 pub use error::StoreError;
 pub use files::write_file;
+pub use hold::{Alone, Claim, Hold, touch};
 pub use home::{Home, unix_millis};
 pub use journal::{Journal, JournalContents, read_journal};
 pub use lease::Lease;
