@@ -29,6 +29,14 @@ pub enum SandboxError {
     /// An image could not be made.
     #[error("cannot make the image: {0}")]
     Image(String),
+    /// Something cannot be removed now.
+    #[error("{what} is in use by {by}; wait until it ends, then try again")]
+    InUse {
+        /// What it is.
+        what: String,
+        /// Who uses it.
+        by: String,
+    },
     /// A path in the box is not there or is not a regular file.
     #[error("no such file in the box: {0}")]
     NoSuchFile(String),
@@ -36,7 +44,9 @@ pub enum SandboxError {
     #[error("the box died: {0}")]
     Died(String),
     /// The host's disk is nearly full.
-    #[error("the machine's disk is nearly full ({free_mib} MiB left); free some space and run the same command again")]
+    #[error(
+        "the machine's disk is nearly full ({free_mib} MiB left); `seatrial cache gc` frees what is not needed; then run the same command again"
+    )]
     HostDiskFull {
         /// What is left.
         free_mib: u64,
@@ -71,6 +81,7 @@ impl SandboxError {
             Self::Kernel { .. }
             | Self::NoProgram { .. }
             | Self::NoSuchFile(_)
+            | Self::InUse { .. }
             | Self::Died(_)
             | Self::Interrupted
             | Self::Unsupported(_)

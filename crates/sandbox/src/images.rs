@@ -10,7 +10,7 @@ use std::{
 
 use fs_err as fs;
 use seatrial_core::{Arch, Digest, Platform};
-use seatrial_store::{Home, Lease, StoreError, unix_millis};
+use seatrial_store::{Claim, Hold, Home, Lease, StoreError, unix_millis, write_file};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -200,12 +200,17 @@ impl ImageStore {
         }
         let ids = IdMap::of_this_user()?;
         let _lease = self.lease(&self.home.cache("image-build")?, &ids)?;
-        if let Some(user) = user_of(&self.home, id)? {
-            return Err(SandboxError::Image(format!(
-                "{} is in use by the live box {}; wait until it ends, then remove it",
-                id.short(),
-                user.display()
-            )));
+        let in_use = |by: &str| SandboxError::InUse {
+            what: format!("the image {}", id.short()),
+            by: by.to_owned(),
+        };
+        let Claim::Mine(_hold) = Hold::exclusive(&place).map_err(io_error("removing the image"))? else {
+            return Err(in_use("another process"));
+        };
+        let user =
+            || Ok::<_, SandboxError>(user_of(&self.home, id)?.map(|user| format!("the live box {}", user.display())));
+        if let Some(user) = user()? {
+            return Err(in_use(&user));
         }
         // Renamed first: a removal that is cut short must not leave half an image behind that is listed.
         let gone = self
@@ -213,8 +218,35 @@ impl ImageStore {
             .images()
             .join(format!(".gone-{}-{}", std::process::id(), unix_millis()));
         fs::rename(&place, &gone).map_err(io_error("removing the image"))?;
+        // A box names its image first and looks for it then, so one that was begun meanwhile is seen by one side or both.
+        if let Some(user) = user()? {
+            fs::rename(&gone, &place).map_err(io_error("removing the image"))?;
+            return Err(in_use(&user));
+        }
         remove_tree(&self.helper, &ids, &gone.join("rootfs"))?;
         fs::remove_dir_all(&gone).map_err(io_error("removing the image"))
+    }
+
+    /// Keeps an image from being removed as long as what is returned lives; `NoImage` when it is not there.
+    pub fn hold(&self, id: &Digest) -> Result<Hold, SandboxError> {
+        Hold::shared(&self.home.images().join(id.hex()))
+            .map_err(io_error("holding the image"))?
+            .ok_or_else(|| SandboxError::NoImage(id.short()))
+    }
+
+    /// Removes what killed processes left of images that they were making or removing; `InUse` while a live one makes or
+    /// removes an image, which does the same first.
+    pub fn sweep(&self) -> Result<(), SandboxError> {
+        let ids = IdMap::of_this_user()?;
+        let room = self.home.cache("image-build")?;
+        match Lease::take(&room) {
+            Ok(_lease) => self.sweep_under_lease(&room, &ids),
+            Err(StoreError::Busy(_)) => Err(SandboxError::InUse {
+                what: "the room where images are made".to_owned(),
+                by: "another process".to_owned(),
+            }),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Waits until no other process makes or removes an image, then removes what ones that were killed left half-made.
@@ -225,6 +257,11 @@ impl ImageStore {
                 other => break other?,
             }
         };
+        self.sweep_under_lease(room, ids)?;
+        Ok(lease)
+    }
+
+    fn sweep_under_lease(&self, room: &Path, ids: &IdMap) -> Result<(), SandboxError> {
         for folder in [room, &self.home.images()] {
             for entry in fs::read_dir(folder).map_err(io_error("reading the images"))?.flatten() {
                 let name = entry.file_name();
@@ -236,7 +273,7 @@ impl ImageStore {
                 }
             }
         }
-        Ok(lease)
+        Ok(())
     }
 
     fn unpack(
@@ -266,7 +303,7 @@ impl ImageStore {
                 ids: ids.clone(),
             };
             let text = serde_json::to_vec_pretty(&image).map_err(|error| SandboxError::Image(error.to_string()))?;
-            fs::write(making.join("image.json"), text).map_err(io_error("writing the image's facts"))?;
+            write_file(&making.join("image.json"), &text)?;
             if !place.is_dir() {
                 fs::rename(&making, &place).map_err(io_error("placing the image"))?;
             }

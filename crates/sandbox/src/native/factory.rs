@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    io::Read,
+    io::{Read, Write},
     net::{TcpListener, UdpSocket},
     os::fd::{AsFd, OwnedFd},
     path::{Path, PathBuf},
@@ -15,7 +15,7 @@ use std::{
 use fs_err as fs;
 use rustix::fs::{Mode, OFlags};
 use seatrial_core::Digest;
-use seatrial_store::{Home, Lease, StoreError, unix_millis};
+use seatrial_store::{Hold, Home, Lease, StoreError, touch, unix_millis};
 
 use super::{
     idmap::IdMap,
@@ -51,8 +51,8 @@ pub struct NativeFactory {
     helper: PathBuf,
     ids: IdMap,
     network: HostNetwork,
-    /// Folder below the data folder with the host's files.
-    host_files: String,
+    /// Folder with the host's files.
+    host_files: HostLayer,
     trash: Arc<Trash>,
 }
 
@@ -82,26 +82,15 @@ impl NativeFactory {
             network,
             host_files,
         };
-        factory.sweep()?;
+        sweep(home, &factory.trash)?;
         Ok(factory)
     }
 
-    /// Removes, in the background, the folders of boxes whose harness is dead.
-    fn sweep(&self) -> Result<(), SandboxError> {
-        for entry in fs::read_dir(self.home.boxes()).map_err(io_error("reading the boxes' folder"))? {
-            let path = entry.map_err(io_error("reading the boxes' folder"))?.path();
-            // One that cannot be taken has a live owner, or another sweep is faster.
-            let Ok(_lease) = Lease::take(&path) else { continue };
-            // Renamed while the lease is held: whoever has just made the folder and waits for its lease then gets none,
-            // instead of a box that is deleted under it.
-            let mut dead = path.clone().into_os_string();
-            if !dead.as_encoded_bytes().ends_with(DEAD.as_bytes()) {
-                dead.push(DEAD);
-                fs::rename(&path, &dead).map_err(io_error("sweeping the boxes' folder"))?;
-            }
-            self.trash.discard(dead.into());
-        }
-        Ok(())
+    /// Removes what dead harnesses left of boxes in a data folder, and waits until it is gone. Other than [`new`](Self::new)
+    /// it needs no free space.
+    pub fn sweep_leftovers(home: &Home, helper: PathBuf) -> Result<(), SandboxError> {
+        let trash = Trash::new(helper, IdMap::of_this_user()?);
+        sweep(home, &trash)
     }
 
     /// A new folder for a box, with its lease.
@@ -154,23 +143,24 @@ impl NativeFactory {
             }
         };
         let made = self
-            .wire(&spec.network, &image)
+            .still_there(&image, spec)
+            .and_then(|()| self.wire(&spec.network, &image))
             .and_then(|(network, host, environment)| {
                 let start = StartRequest {
                     hostname: "box".to_owned(),
                     network,
                     layers: format!("boxes/{name}/layers"),
                     image,
-                    host,
+                    host: host.as_ref().map(|host| host.name.clone()),
                 };
                 helper.send(&Request::Start(start), &[home.as_fd()])?;
                 let sockets = match helper.receive_all()? {
                     (Reply::Done, sockets) => sockets,
                     (reply, _) => return Err(helper.refused("making a box", reply)),
                 };
-                Ok((environment, open_door(&spec.network, sockets)?))
+                Ok((environment, host, open_door(&spec.network, sockets)?))
             });
-        let (environment, door) = match made {
+        let (environment, host, door) = match made {
             Ok(made) => made,
             Err(error) => {
                 drop(helper);
@@ -183,9 +173,20 @@ impl NativeFactory {
             spec,
             lease,
             environment,
+            host,
             door,
             Arc::clone(&self.trash),
         )))
+    }
+
+    /// A removal looks for boxes that name the image before and after it takes its name away, so whoever has named it first
+    /// and finds it here keeps it.
+    fn still_there(&self, image: &str, spec: &BoxSpec) -> Result<(), SandboxError> {
+        if self.home.root().join(image).is_dir() {
+            Ok(())
+        } else {
+            Err(SandboxError::NoImage(spec.image.short()))
+        }
     }
 
     /// What a network means for the namespace, the files laid over the image's, and the variables.
@@ -194,7 +195,7 @@ impl NativeFactory {
         &self,
         network: &Network,
         image: &str,
-    ) -> Result<(Wiring, Option<String>, BTreeMap<String, String>), SandboxError> {
+    ) -> Result<(Wiring, Option<HostLayer>, BTreeMap<String, String>), SandboxError> {
         Ok(match network {
             Network::Off => (Wiring::Off, None, BTreeMap::new()),
             Network::Host => (
@@ -220,6 +221,24 @@ impl NativeFactory {
             }
         })
     }
+}
+
+/// Removes, in the background, the folders of boxes whose harness is dead.
+fn sweep(home: &Home, trash: &Trash) -> Result<(), SandboxError> {
+    for entry in fs::read_dir(home.boxes()).map_err(io_error("reading the boxes' folder"))? {
+        let path = entry.map_err(io_error("reading the boxes' folder"))?.path();
+        // One that cannot be taken has a live owner, or another sweep is faster.
+        let Ok(_lease) = Lease::take(&path) else { continue };
+        // Renamed while the lease is held: whoever has just made the folder and waits for its lease then gets none,
+        // instead of a box that is deleted under it.
+        let mut dead = path.clone().into_os_string();
+        if !dead.as_encoded_bytes().ends_with(DEAD.as_bytes()) {
+            dead.push(DEAD);
+            fs::rename(&path, &dead).map_err(io_error("sweeping the boxes' folder"))?;
+        }
+        trash.discard(dead.into());
+    }
+    Ok(())
 }
 
 pub(crate) fn io_error(what: &str) -> impl Fn(std::io::Error) -> SandboxError + '_ {
@@ -301,7 +320,28 @@ fn names() -> BTreeMap<String, Vec<u8>> {
     ])
 }
 
-fn host_files(home: &Home, ids: &IdMap, network: &HostNetwork) -> Result<String, SandboxError> {
+/// A folder below the data folder that is one more layer of boxes. It stays as long as this lives.
+#[derive(Debug, Clone)]
+pub(super) struct HostLayer {
+    name: String,
+    _hold: Arc<Hold>,
+}
+
+impl HostLayer {
+    fn find(home: &Home, name: &str) -> Result<Option<Self>, SandboxError> {
+        let place = home.root().join(name);
+        let Some(hold) = Hold::shared(&place).map_err(io_error("the host's files"))? else {
+            return Ok(None);
+        };
+        touch(&place).map_err(io_error("the host's files"))?;
+        Ok(Some(Self {
+            name: name.to_owned(),
+            _hold: Arc::new(hold),
+        }))
+    }
+}
+
+fn host_files(home: &Home, ids: &IdMap, network: &HostNetwork) -> Result<HostLayer, SandboxError> {
     let mut contents = names();
     for (here, there) in &network.files {
         if let Ok(content) = fs::read(here) {
@@ -312,15 +352,15 @@ fn host_files(home: &Home, ids: &IdMap, network: &HostNetwork) -> Result<String,
 }
 
 /// Lays files into a folder that is one more layer of a box; made once for each content.
-fn lay(home: &Home, ids: &IdMap, contents: &BTreeMap<String, Vec<u8>>) -> Result<String, SandboxError> {
+fn lay(home: &Home, ids: &IdMap, contents: &BTreeMap<String, Vec<u8>>) -> Result<HostLayer, SandboxError> {
     let digest = Digest::of(&serde_json::to_vec(&(contents, ids)).unwrap_or_default());
     let room = home.cache("host")?;
     open_to_boxes(&home.root().join("cache"))?;
     open_to_boxes(&room)?;
     let name = format!("cache/host/{}", digest.hex());
     let place = home.root().join(&name);
-    if place.is_dir() {
-        return Ok(name);
+    if let Some(layer) = HostLayer::find(home, &name)? {
+        return Ok(layer);
     }
     let making = tempfile::Builder::new()
         .prefix(".making-")
@@ -332,7 +372,11 @@ fn lay(home: &Home, ids: &IdMap, contents: &BTreeMap<String, Vec<u8>>) -> Result
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(io_error("laying the host's files"))?;
         }
-        fs::write(&path, content).map_err(io_error("laying the host's files"))?;
+        let mut file = fs::File::create(&path).map_err(io_error("laying the host's files"))?;
+        // A layer is taken for whole by its name, also after a power cut.
+        file.write_all(content)
+            .and_then(|()| file.sync_data())
+            .map_err(io_error("laying the host's files"))?;
     }
     open_tree(making.path(), ids)?;
     let making = making.keep();
@@ -340,7 +384,13 @@ fn lay(home: &Home, ids: &IdMap, contents: &BTreeMap<String, Vec<u8>>) -> Result
     if fs::rename(&making, &place).is_err() {
         drop(fs::remove_dir_all(&making));
     }
-    Ok(name)
+    HostLayer::find(home, &name)?.ok_or_else(|| SandboxError::Io {
+        what: place.display().to_string(),
+        source: std::io::Error::new(
+            std::io::ErrorKind::NotFound,
+            "it was removed while it was made; run the same command again",
+        ),
+    })
 }
 
 fn open_tree(path: &Path, ids: &IdMap) -> Result<(), SandboxError> {

@@ -17,7 +17,7 @@ use seatrial_core::Digest;
 use seatrial_store::Lease;
 
 use super::{
-    factory::io_error,
+    factory::{HostLayer, io_error},
     pipes::{Watched, wait},
     running::{Disk, Killed, Running},
     trash::{Helper, Trash},
@@ -41,6 +41,8 @@ pub(crate) struct NativeBox {
     lease: Option<Lease>,
     folder: PathBuf,
     environment: BTreeMap<String, String>,
+    /// The layer with the host's files stays as long as the box.
+    _host: Option<HostLayer>,
     door: Option<Box<dyn OpenDoor>>,
     stop: Arc<AtomicBool>,
     trash: Arc<Trash>,
@@ -53,6 +55,7 @@ impl NativeBox {
         spec: &BoxSpec,
         lease: Lease,
         environment: BTreeMap<String, String>,
+        host: Option<HostLayer>,
         door: Option<Box<dyn OpenDoor>>,
         trash: Arc<Trash>,
     ) -> Self {
@@ -65,6 +68,7 @@ impl NativeBox {
             lease: Some(lease),
             folder,
             environment,
+            _host: host,
             door,
             stop: Arc::default(),
             trash,
