@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::{
     BoxSpec, HostNetwork, Limits, NativeFactory, Network, SandboxError, Status,
-    native::{Helper, IdMap, io_error, open_to_boxes},
+    native::{Helper, IdMap, enforcement, has_filter, io_error, open_to_boxes, version_of_machine},
 };
 
 /// One thing that was looked at.
@@ -87,24 +87,19 @@ pub fn doctor(home: &Home, helper: &Path) -> Vec<Finding> {
         });
     }
     findings.push(disk(home));
-    findings.push(Finding {
-        name: "memory limits".to_owned(),
-        ok: Ok::Partly,
-        detail: format!(
-            "control groups: {}; boxes do not use them yet, so a box's memory is not bounded",
-            control_groups()
-        ),
-        remedy: String::new(),
-    });
-    let filters = Path::new("/proc/sys/kernel/seccomp/actions_avail").exists();
+    for limit in enforcement() {
+        findings.push(Finding {
+            name: format!("limit of {}", limit.limit),
+            ok: if limit.enforced { Ok::Yes } else { Ok::Partly },
+            detail: limit.how,
+            remedy: String::new(),
+        });
+    }
+    let filters = Path::new("/proc/sys/kernel/seccomp/actions_avail").exists() && has_filter();
     findings.push(Finding {
         name: "system call filters".to_owned(),
-        ok: Ok::Partly,
-        detail: if filters {
-            "known to the kernel; boxes do not use them yet".to_owned()
-        } else {
-            "not known to the kernel; boxes do not use them yet".to_owned()
-        },
+        ok: if filters { Ok::Yes } else { Ok::Partly },
+        detail: format!("control groups: {}", version_of_machine()),
         remedy: String::new(),
     });
     findings
@@ -272,17 +267,5 @@ fn disk(home: &Home) -> Finding {
         } else {
             "10 GiB are comfortable; set SEATRIAL_HOME to a larger disk".to_owned()
         },
-    }
-}
-
-fn control_groups() -> &'static str {
-    if Path::new("/sys/fs/cgroup/cgroup.controllers").exists() {
-        "version 2"
-    } else if Path::new("/sys/fs/cgroup/unified").exists() {
-        "hybrid"
-    } else if Path::new("/sys/fs/cgroup/memory").exists() {
-        "version 1"
-    } else {
-        "none"
     }
 }

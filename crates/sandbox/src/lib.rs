@@ -24,5 +24,5 @@ pub use doctor::{Finding, Ok as FindingOk, doctor};
 pub use door::{DOOR_ADDRESS, Door, DoorSockets, OpenDoor};
 pub use error::SandboxError;
 pub use images::{Image, ImageRequest, ImageStore, InstalledPackage};
-pub use native::{HostNetwork, NativeFactory, helper_main, is_helper_invocation};
+pub use native::{DeniedCall, HostNetwork, NativeFactory, denied_calls, helper_main, is_helper_invocation};
 pub use session::{Session, SessionCommand, SessionExecution, SessionSpec};

@@ -12,7 +12,7 @@ use std::{
 
 use nix::{
     sys::{
-        resource::{Resource, UsageWho, getrusage, setrlimit},
+        resource::{UsageWho, getrusage},
         signal::{SigSet, SigmaskHow, Signal, kill, sigprocmask},
         wait::{WaitPidFlag, WaitStatus, waitpid},
     },
@@ -29,6 +29,7 @@ use super::{
     files,
     layers::{LAYERS, MERGED},
     supervisor::{Failure, What},
+    walls,
     wire::{Channel, Ended, ExecRequest, Reply, Request},
 };
 
@@ -39,25 +40,6 @@ const BASE_ENVIRONMENT: [(&str, &str); 5] = [
     ("USER", "root"),
     ("LANG", "C.UTF-8"),
     ("TERM", "dumb"),
-];
-
-/// Capabilities that root in a box keeps: what package managers and build tools use on files, users and processes.
-/// Everything that reaches into the kernel (mounting, tracing, devices, time, the network's set-up) is given up.
-const KEPT_CAPABILITIES: [u32; 14] = [
-    0,  // chown
-    1,  // dac_override
-    3,  // fowner
-    4,  // fsetid
-    5,  // kill
-    6,  // setgid
-    7,  // setuid
-    8,  // setpcap
-    10, // net_bind_service
-    13, // net_raw
-    18, // sys_chroot
-    27, // mknod
-    29, // audit_write
-    31, // setfcap
 ];
 
 /// Runs a command to its end; `None` when the harness went away meanwhile.
@@ -100,10 +82,7 @@ pub(crate) fn run(
     }
     if text.is_empty() {
         // Killed from outside before it could report.
-        return Ok(Some(Ended {
-            signal: Some(libc::SIGKILL),
-            ..Ended::default()
-        }));
+        return Ok(Some(Ended::killed()));
     }
     let report: Result<Ended, (String, i32)> = serde_json::from_slice(&text)
         .map_err(io::Error::other)
@@ -212,6 +191,7 @@ fn start(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd, status: &OwnedFd) 
     mount_bind_recursive("/dev", format!("{MERGED}/dev")).what("/dev")?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", format!("{MERGED}/proc"), "proc", flags, None).what("/proc")?;
+    walls::raise_around()?;
     chdir(MERGED).what("the box's tree")?;
     pivot_root(".", ".").what("pivot_root")?;
     unmount(".", UnmountFlags::DETACH).what("leaving the supervisor's tree")?;
@@ -293,24 +273,7 @@ fn prepare(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd) -> Result<(), Fa
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     std::fs::create_dir_all(&request.folder).what(&request.folder)?;
     chdir(&request.folder).what(&request.folder)?;
-    for (resource, value) in [
-        (Resource::RLIMIT_CORE, 0),
-        (Resource::RLIMIT_NOFILE, request.open_files),
-        (Resource::RLIMIT_FSIZE, request.file_bytes),
-        (Resource::RLIMIT_NPROC, request.processes),
-    ] {
-        // A hard limit of the host that is lower stays as it is.
-        let (_, hard) = nix::sys::resource::getrlimit(resource).what("limits")?;
-        let value = value.min(hard);
-        setrlimit(resource, value, value).what("limits")?;
-    }
-    for capability in 0..64 {
-        if !KEPT_CAPABILITIES.contains(&capability) {
-            // SAFETY: a plain system call; numbers that the kernel does not know are refused and do not matter.
-            unsafe { libc::prctl(libc::PR_CAPBSET_DROP, libc::c_ulong::from(capability), 0, 0, 0) };
-        }
-    }
-    nix::sys::prctl::set_no_new_privs().what("no new privileges")
+    walls::raise(request)
 }
 
 /// Replaces this process; returns only when that fails.

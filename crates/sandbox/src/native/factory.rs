@@ -18,12 +18,16 @@ use seatrial_core::Digest;
 use seatrial_store::{Hold, Home, Lease, StoreError, touch, unix_millis};
 
 use super::{
+    cgroups::{self, Controller, Groups, Places},
+    enforcement,
     idmap::IdMap,
-    machine::NativeBox,
+    machine::{Furniture, NativeBox},
     trash::{Helper, Trash, open_folder, remove_tree},
     wire::{Reply, Request, StartRequest, Wiring},
 };
-use crate::{BoxSpec, DOOR_ADDRESS, DoorSockets, Network, OpenDoor, Sandbox, SandboxError, SandboxFactory};
+use crate::{
+    BoxSpec, DOOR_ADDRESS, DoorSockets, Enforcement, Network, OpenDoor, Sandbox, SandboxError, SandboxFactory,
+};
 
 /// What boxes need of the host's network. The caller reads the environment; this crate does not.
 #[derive(Debug, Clone)]
@@ -70,6 +74,8 @@ impl NativeFactory {
     /// [`is_helper_invocation`](crate::is_helper_invocation) says so.
     pub fn new(home: &Home, helper: PathBuf, network: HostNetwork) -> Result<Self, SandboxError> {
         let ids = IdMap::of_this_user()?;
+        // Where it must step aside for its boxes' groups, it does so before it has children.
+        Places::of_this_process();
         open_to_boxes(home.root())?;
         open_to_boxes(&home.boxes())?;
         open_to_boxes(&home.images())?;
@@ -126,6 +132,10 @@ impl SandboxFactory for NativeFactory {
         }
         self.start_from(image, spec)
     }
+
+    fn enforcement(&self) -> Vec<Enforcement> {
+        enforcement::of_this_process()
+    }
 }
 
 impl NativeFactory {
@@ -142,28 +152,12 @@ impl NativeFactory {
                 return Err(error);
             }
         };
-        let made = self
-            .still_there(&image, spec)
-            .and_then(|()| self.wire(&spec.network, &image))
-            .and_then(|(network, host, environment)| {
-                let start = StartRequest {
-                    hostname: "box".to_owned(),
-                    network,
-                    layers: format!("boxes/{name}/layers"),
-                    image,
-                    host: host.as_ref().map(|host| host.name.clone()),
-                };
-                helper.send(&Request::Start(start), &[home.as_fd()])?;
-                let sockets = match helper.receive_all()? {
-                    (Reply::Done, sockets) => sockets,
-                    (reply, _) => return Err(helper.refused("making a box", reply)),
-                };
-                Ok((environment, host, open_door(&spec.network, sockets)?))
-            });
-        let (environment, host, door) = match made {
+        let made = self.furnish(&mut helper, &home, (&folder, &name), image, spec);
+        let furniture = match made {
             Ok(made) => made,
             Err(error) => {
                 drop(helper);
+                drop(cgroups::remove(&folder));
                 drop(remove_tree(&self.helper, &self.ids, &folder));
                 return Err(error);
             }
@@ -172,9 +166,7 @@ impl NativeFactory {
             helper,
             spec,
             lease,
-            environment,
-            host,
-            door,
+            furniture,
             Arc::clone(&self.trash),
         )))
     }
@@ -187,6 +179,43 @@ impl NativeFactory {
         } else {
             Err(SandboxError::NoImage(spec.image.short()))
         }
+    }
+
+    /// Makes a helper the supervisor of a box.
+    fn furnish(
+        &self,
+        helper: &mut Helper,
+        home: &OwnedFd,
+        (folder, name): (&Path, &str),
+        image: String,
+        spec: &BoxSpec,
+    ) -> Result<Furniture, SandboxError> {
+        self.still_there(&image, spec)?;
+        let mut groups = Groups::make(Places::of_this_process(), folder, name, &spec.limits)
+            .map_err(io_error("listing a box's control groups"))?;
+        // Before it makes a process or a mount: both are counted where they are made.
+        groups.take(helper.child.id());
+        let (network, host, environment) = self.wire(&spec.network, &image)?;
+        let start = StartRequest {
+            hostname: "box".to_owned(),
+            network,
+            layers: format!("boxes/{name}/layers"),
+            image,
+            host: host.as_ref().map(|host| host.name.clone()),
+            groups: groups.views(),
+            processes: (!groups.bounds(Controller::Pids)).then_some(spec.limits.processes),
+        };
+        helper.send(&Request::Start(start), &[home.as_fd()])?;
+        let sockets = match helper.receive_all()? {
+            (Reply::Done, sockets) => sockets,
+            (reply, _) => return Err(helper.refused("making a box", reply)),
+        };
+        Ok(Furniture {
+            environment,
+            host,
+            door: open_door(&spec.network, sockets)?,
+            groups,
+        })
     }
 
     /// What a network means for the namespace, the files laid over the image's, and the variables.

@@ -17,12 +17,13 @@ use seatrial_core::Digest;
 use seatrial_store::Lease;
 
 use super::{
+    cgroups::Groups,
     factory::{HostLayer, io_error},
     pipes::{Watched, wait},
     running::{Disk, Killed, Running},
     trash::{Helper, Trash},
     walk::Line,
-    wire::{ExecRequest, FileRequest, Reply, Request},
+    wire::{Ended, ExecRequest, FileRequest, Reply, Request},
 };
 use crate::{
     BoxSpec, Change, Command, Execution, FileContent, Limits, OpenDoor, OutputSink, Sandbox, SandboxError, Snapshot,
@@ -33,6 +34,17 @@ fn gone() -> SandboxError {
     SandboxError::Died("it was ended".to_owned())
 }
 
+/// What a box has besides its supervisor.
+pub(crate) struct Furniture {
+    /// Variables of every command.
+    pub(crate) environment: BTreeMap<String, String>,
+    /// The layer with the host's files stays as long as the box.
+    #[expect(dead_code, reason = "held until the box is gone")]
+    pub(crate) host: Option<HostLayer>,
+    pub(crate) door: Option<Box<dyn OpenDoor>>,
+    pub(crate) groups: Groups,
+}
+
 /// A live box.
 pub(crate) struct NativeBox {
     helper: Option<Helper>,
@@ -40,25 +52,14 @@ pub(crate) struct NativeBox {
     limits: Limits,
     lease: Option<Lease>,
     folder: PathBuf,
-    environment: BTreeMap<String, String>,
-    /// The layer with the host's files stays as long as the box.
-    _host: Option<HostLayer>,
-    door: Option<Box<dyn OpenDoor>>,
+    furniture: Furniture,
     stop: Arc<AtomicBool>,
     trash: Arc<Trash>,
     disk: Disk,
 }
 
 impl NativeBox {
-    pub(crate) fn new(
-        helper: Helper,
-        spec: &BoxSpec,
-        lease: Lease,
-        environment: BTreeMap<String, String>,
-        host: Option<HostLayer>,
-        door: Option<Box<dyn OpenDoor>>,
-        trash: Arc<Trash>,
-    ) -> Self {
+    pub(crate) fn new(helper: Helper, spec: &BoxSpec, lease: Lease, furniture: Furniture, trash: Arc<Trash>) -> Self {
         let folder = lease.folder().to_owned();
         let disk = Disk::new(&folder, &spec.limits);
         Self {
@@ -67,9 +68,7 @@ impl NativeBox {
             limits: spec.limits.clone(),
             lease: Some(lease),
             folder,
-            environment,
-            _host: host,
-            door,
+            furniture,
             stop: Arc::default(),
             trash,
             disk,
@@ -144,7 +143,7 @@ impl Sandbox for NativeBox {
         self.disk.check_host()?;
         let (out, out_write) = io::pipe().map_err(io_error("a pipe"))?;
         let (err, err_write) = io::pipe().map_err(io_error("a pipe"))?;
-        let mut env = self.environment.clone();
+        let mut env = self.furniture.environment.clone();
         env.extend(command.env.clone());
         let request = ExecRequest {
             argv: command.argv.clone(),
@@ -155,6 +154,7 @@ impl Sandbox for NativeBox {
             file_bytes: self.limits.file_bytes,
         };
         let began = Instant::now();
+        let killed_before = self.furniture.groups.memory_kills();
         if self.stop.load(Ordering::SeqCst) {
             return Err(SandboxError::Interrupted);
         }
@@ -162,7 +162,14 @@ impl Sandbox for NativeBox {
         helper.send(&Request::Exec(request), &[out_write.as_fd(), err_write.as_fd()])?;
         drop((out_write, err_write));
         let mut running = Running::new(command, began, [out.into(), err.into()]);
-        let (ended, killed) = running.attend(helper, &mut self.disk, &self.stop, output)?;
+        let (ended, killed) = match running.attend(helper, &mut self.disk, &self.stop, output) {
+            // Many small processes can outlive the supervisor when memory runs out; that is the command's doing.
+            Err(SandboxError::Died(_)) if self.furniture.groups.memory_kills() > killed_before => {
+                self.helper = None;
+                (Ended::killed(), None)
+            }
+            other => other?,
+        };
         let status = match killed {
             Some(Killed::Wall) => Status::TimedOut(TimeoutKind::Wall),
             Some(Killed::Idle) => Status::TimedOut(TimeoutKind::Idle),
@@ -180,7 +187,7 @@ impl Sandbox for NativeBox {
             cpu: Duration::from_micros(ended.cpu_us),
             peak_kib: ended.peak_kib,
             truncated_bytes: running.truncated(),
-            memory_kills: 0,
+            memory_kills: self.furniture.groups.memory_kills().saturating_sub(killed_before),
         })
     }
 
@@ -265,7 +272,7 @@ impl Sandbox for NativeBox {
 impl Drop for NativeBox {
     fn drop(&mut self) {
         self.helper = None;
-        self.door = None;
+        self.furniture.door = None;
         // The folder is deleted with its lease held; should this process die first, the next sweep finds it.
         self.trash.discard(self.folder.clone());
         self.lease = None;

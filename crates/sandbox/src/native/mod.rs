@@ -11,27 +11,38 @@
 //! | [`pipes`] | harness | passes bytes of files on and watches the stop switch |
 //! | [`idmap`] | harness | who root in a box is outside |
 //! | [`trash`] | harness | deletes what dead boxes left |
+//! | [`cgroups`], [`enforcement`] | harness | bounds a box's memory, processor time and processes, and tells how |
 //! | [`wire`] | both | messages and descriptors over one socket |
 //! | [`supervisor`], [`layers`], [`network`] | helper | the loop, the overlay's layers, the door's sockets |
+//! | [`walls`], [`masks`], [`seccomp`] | helper and its children | what is given up before foreign code runs |
 //! | [`command`], [`files`], [`archive`], [`walk`] | helper's children | one command, one file operation, one comparison |
 
 mod archive;
+mod cgroups;
 mod command;
+mod enforcement;
 mod factory;
 mod files;
 mod idmap;
 mod layers;
 mod machine;
+mod masks;
 mod network;
 mod pipes;
 mod running;
+mod seccomp;
 mod supervisor;
 mod trash;
 mod walk;
+mod walls;
 mod wire;
 
+pub(crate) use cgroups::version_of_machine;
+pub(crate) use enforcement::of_this_process as enforcement;
 pub use factory::{HostNetwork, NativeFactory};
 pub(crate) use factory::{IMAGE_OF_BOX, give, io_error, open_to_boxes};
 pub(crate) use idmap::IdMap;
+pub(crate) use seccomp::is_known as has_filter;
+pub use seccomp::{DeniedCall, denied_calls};
 pub use supervisor::{helper_main, is_helper_invocation};
 pub(crate) use trash::{Helper, open_folder, remove_tree, send_unpack};

@@ -21,7 +21,7 @@ use crate::{Command, Limits, OutputSink, SandboxError, Stream};
 /// How often limits and the stop switch are looked at.
 const BEAT: Duration = Duration::from_millis(25);
 /// How often the host's free space is looked at, which costs one system call.
-const LOOK: Duration = Duration::from_millis(250);
+pub(super) const LOOK: Duration = Duration::from_millis(250);
 /// After this long a box's usage is measured even when the host's free space does not hint at it: something else may
 /// have freed what the box took.
 const SURELY: Duration = Duration::from_secs(20);

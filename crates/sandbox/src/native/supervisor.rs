@@ -24,7 +24,8 @@ use rustix::{
 use super::{
     command, files,
     layers::{HOST, IMAGE, LAYERS, Layers, MERGED},
-    network, walk,
+    masks::{self, EMPTY, SYS},
+    network, walk, walls,
     wire::{Channel, FileRequest, Reply, Request, StartRequest, Wiring},
 };
 
@@ -90,6 +91,7 @@ fn serve(channel: &mut Channel) -> Result<(), Failure> {
     set_thread_uid(rustix::process::Uid::ROOT).what("becoming the namespace's root")?;
     // Nothing in a box may look into this process through /proc.
     nix::sys::prctl::set_dumpable(false).what("hiding the supervisor")?;
+    walls::leave_keyring();
     let Some((request, mut descriptors)) = channel.receive::<Request>().what("the socket")? else {
         return Ok(());
     };
@@ -146,6 +148,8 @@ fn enter(start: &StartRequest, home: &OwnedFd) -> Result<(Layers, Vec<OwnedFd>),
         flags |= CloneFlags::CLONE_NEWNET;
     }
     unshare(flags).what("mount, ipc, uts and network namespaces")?;
+    // The harness has put this process into the box's groups. Kernels without this namespace have no groups, or show them.
+    let _ = unshare(CloneFlags::CLONE_NEWCGROUP);
     nix::unistd::sethostname(&start.hostname).what("the host name")?;
     let sockets = network::set_up(&start.network)?;
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).what("private mounts")?;
@@ -154,7 +158,7 @@ fn enter(start: &StartRequest, home: &OwnedFd) -> Result<(Layers, Vec<OwnedFd>),
     drop(std::fs::write("/proc/sys/user/max_user_namespaces", "0"));
     let root = "/tmp";
     mount("tmpfs", root, "tmpfs", MountFlags::NOSUID, Some(c"mode=0755")).what("a tmpfs")?;
-    for name in [LAYERS, IMAGE, HOST, MERGED, "/proc", "/dev", "/old"] {
+    for name in [LAYERS, IMAGE, HOST, MERGED, EMPTY, SYS, "/proc", "/dev", "/old"] {
         make_folder(&format!("{root}{name}"))?;
     }
     let mut base = vec![IMAGE.to_owned()];
@@ -167,12 +171,14 @@ fn enter(start: &StartRequest, home: &OwnedFd) -> Result<(Layers, Vec<OwnedFd>),
     // A /proc of the host must be mounted somewhere, or the kernel refuses to mount new ones for the commands.
     mount_bind_recursive("/proc", format!("{root}/proc")).what("/proc")?;
     devices(&format!("{root}/dev"))?;
+    masks::make_sys(&format!("{root}{SYS}"), &start.groups)?;
     chdir(root).what("the new root")?;
     pivot_root(".", "old").what("pivot_root")?;
     chdir("/").what("the new root")?;
     unmount("/old", UnmountFlags::DETACH).what("leaving the host's tree")?;
     let mut layers = Layers::new(base);
     layers.push().what("the overlay file system")?;
+    walls::prepare(start);
     Ok((layers, sockets))
 }
 
@@ -194,7 +200,8 @@ fn devices(dev: &str) -> Result<(), Failure> {
         dev,
         "tmpfs",
         MountFlags::NOSUID | MountFlags::NOEXEC,
-        Some(c"mode=0755"),
+        // Devices and links need no room; what else is put here would be memory that nobody counts.
+        Some(c"mode=0755,size=1m,nr_inodes=1024"),
     )
     .what("/dev")?;
     for name in ["null", "zero", "full", "random", "urandom", "tty"] {
@@ -292,6 +299,7 @@ fn file_work(
         request => {
             rustix::process::chroot(MERGED)?;
             chdir("/")?;
+            walls::filter()?;
             files::work(request, pipe)
         }
     })

@@ -16,7 +16,7 @@ use std::{
 use rustix::fs::{Mode, OFlags};
 
 use super::{
-    files,
+    cgroups, files,
     idmap::IdMap,
     supervisor::HELPER,
     wire::{Channel, Reply, Request},
@@ -176,7 +176,7 @@ impl Trash {
                 // is found by the next sweep.
                 for pause in [0, 10, 100, 1000] {
                     std::thread::sleep(Duration::from_millis(pause));
-                    if remove_tree(&program, &ids, &path).is_ok() {
+                    if cgroups::remove(&path).is_ok() && remove_tree(&program, &ids, &path).is_ok() {
                         break;
                     }
                 }

@@ -12,6 +12,8 @@ use std::{
 use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, recvmsg, sendmsg};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use super::cgroups::GroupView;
+
 /// What the harness asks for.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Request {
@@ -45,6 +47,10 @@ pub(crate) struct StartRequest {
     pub(crate) layers: String,
     pub(crate) image: String,
     pub(crate) host: Option<String>,
+    /// The box's control groups, in which the supervisor is.
+    pub(crate) groups: Vec<GroupView>,
+    /// Processes at one time, where no group bounds them.
+    pub(crate) processes: Option<u64>,
 }
 
 /// What the network namespace of a box has.
@@ -112,6 +118,16 @@ pub(crate) struct Ended {
     pub(crate) cpu_us: u64,
     /// Peak resident memory in KiB.
     pub(crate) peak_kib: u64,
+}
+
+impl Ended {
+    /// Ended from outside, so that nobody could report.
+    pub(crate) fn killed() -> Self {
+        Self {
+            signal: Some(libc::SIGKILL),
+            ..Self::default()
+        }
+    }
 }
 
 /// One end of the socket.
