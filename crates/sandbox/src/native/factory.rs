@@ -57,11 +57,16 @@ pub struct NativeFactory {
     network: HostNetwork,
     /// Folder with the host's files.
     host_files: HostLayer,
+    /// Folder with the files that say who a box is.
+    names: HostLayer,
     trash: Arc<Trash>,
 }
 
 /// The file in a box's folder that names the image it is made from.
 pub(crate) const IMAGE_OF_BOX: &str = "image";
+
+/// Bytes of `/dev/shm`.
+const SHARED_BYTES: u64 = 1 << 30;
 
 /// Ends the name of a box's folder whose harness is dead.
 const DEAD: &str = ".dead";
@@ -80,6 +85,7 @@ impl NativeFactory {
         open_to_boxes(&home.boxes())?;
         open_to_boxes(&home.images())?;
         let host_files = host_files(home, &ids, &network)?;
+        let names = lay(home, &ids, &names())?;
         let factory = Self {
             home: home.clone(),
             trash: Arc::new(Trash::new(helper.clone(), ids.clone())),
@@ -87,6 +93,7 @@ impl NativeFactory {
             ids,
             network,
             host_files,
+            names,
         };
         sweep(home, &factory.trash)?;
         Ok(factory)
@@ -157,7 +164,7 @@ impl NativeFactory {
             Ok(made) => made,
             Err(error) => {
                 drop(helper);
-                drop(cgroups::remove(&folder));
+                drop(cgroups::remove_listed(&folder));
                 drop(remove_tree(&self.helper, &self.ids, &folder));
                 return Err(error);
             }
@@ -203,6 +210,11 @@ impl NativeFactory {
             image,
             host: host.as_ref().map(|host| host.name.clone()),
             groups: groups.views(),
+            // Files in it are memory. Filled to the brim it must leave room for the command that empties it.
+            shared_bytes: spec
+                .limits
+                .memory_bytes
+                .map_or(SHARED_BYTES, |bytes| SHARED_BYTES.min(bytes / 2)),
             processes: (!groups.bounds(Controller::Pids)).then_some(spec.limits.processes),
         };
         helper.send(&Request::Start(start), &[home.as_fd()])?;
@@ -226,7 +238,7 @@ impl NativeFactory {
         image: &str,
     ) -> Result<(Wiring, Option<HostLayer>, BTreeMap<String, String>), SandboxError> {
         Ok(match network {
-            Network::Off => (Wiring::Off, None, BTreeMap::new()),
+            Network::Off => (Wiring::Off, Some(self.names.clone()), BTreeMap::new()),
             Network::Host => (
                 Wiring::Host,
                 Some(self.host_files.clone()),
@@ -265,8 +277,9 @@ fn sweep(home: &Home, trash: &Trash) -> Result<(), SandboxError> {
             dead.push(DEAD);
             fs::rename(&path, &dead).map_err(io_error("sweeping the boxes' folder"))?;
         }
-        trash.discard(dead.into());
+        trash.discard(dead.into(), Vec::new());
     }
+    Places::of_this_process().sweep();
     Ok(())
 }
 

@@ -274,7 +274,7 @@ impl Drop for NativeBox {
         self.helper = None;
         self.furniture.door = None;
         // The folder is deleted with its lease held; should this process die first, the next sweep finds it.
-        self.trash.discard(self.folder.clone());
+        self.trash.discard(self.folder.clone(), self.furniture.groups.folders());
         self.lease = None;
     }
 }

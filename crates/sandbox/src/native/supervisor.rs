@@ -2,6 +2,7 @@
 //! is gone.
 
 use std::{
+    ffi::CString,
     io,
     os::{
         fd::{AsFd, FromRawFd, OwnedFd},
@@ -170,7 +171,7 @@ fn enter(start: &StartRequest, home: &OwnedFd) -> Result<(Layers, Vec<OwnedFd>),
     }
     // A /proc of the host must be mounted somewhere, or the kernel refuses to mount new ones for the commands.
     mount_bind_recursive("/proc", format!("{root}/proc")).what("/proc")?;
-    devices(&format!("{root}/dev"))?;
+    devices(&format!("{root}/dev"), start.shared_bytes)?;
     masks::make_sys(&format!("{root}{SYS}"), &start.groups)?;
     chdir(root).what("the new root")?;
     pivot_root(".", "old").what("pivot_root")?;
@@ -194,7 +195,7 @@ fn make_folder(path: &str) -> Result<(), Failure> {
 }
 
 /// A `/dev` with what programs expect and nothing that reaches hardware.
-fn devices(dev: &str) -> Result<(), Failure> {
+fn devices(dev: &str, shared_bytes: u64) -> Result<(), Failure> {
     mount(
         "tmpfs",
         dev,
@@ -225,12 +226,13 @@ fn devices(dev: &str) -> Result<(), Failure> {
     }
     make_folder(&format!("{dev}/shm"))?;
     make_folder(&format!("{dev}/pts"))?;
+    let shared = CString::new(format!("mode=1777,size={shared_bytes}")).what("/dev/shm")?;
     mount(
         "tmpfs",
         format!("{dev}/shm"),
         "tmpfs",
         MountFlags::NOSUID | MountFlags::NODEV,
-        Some(c"mode=1777,size=1g"),
+        Some(shared.as_c_str()),
     )
     .what("/dev/shm")?;
     mount(

@@ -160,23 +160,31 @@ pub(crate) fn remove_tree(program: &Path, ids: &IdMap, path: &Path) -> Result<()
     helper.done("removing a box")
 }
 
+/// What a dead box left.
+#[derive(Debug)]
+struct Rubbish {
+    path: PathBuf,
+    groups: Vec<PathBuf>,
+}
+
 /// Deletes in the background; waits for what it was given when its last owner, a factory or a box, lets go of it.
 #[derive(Debug)]
 pub(crate) struct Trash {
-    queue: Option<mpsc::Sender<PathBuf>>,
+    queue: Option<mpsc::Sender<Rubbish>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Trash {
     pub(crate) fn new(program: PathBuf, ids: IdMap) -> Self {
-        let (queue, paths) = mpsc::channel::<PathBuf>();
+        let (queue, paths) = mpsc::channel::<Rubbish>();
         let thread = std::thread::spawn(move || {
-            for path in paths {
+            for Rubbish { path, groups } in paths {
                 // The last processes of a killed box may still be on their way out and write. What cannot be removed now
                 // is found by the next sweep.
                 for pause in [0, 10, 100, 1000] {
                     std::thread::sleep(Duration::from_millis(pause));
-                    if cgroups::remove(&path).is_ok() && remove_tree(&program, &ids, &path).is_ok() {
+                    let ungrouped = cgroups::remove(&groups).and_then(|()| cgroups::remove_listed(&path));
+                    if ungrouped.is_ok() && remove_tree(&program, &ids, &path).is_ok() {
                         break;
                     }
                 }
@@ -188,11 +196,12 @@ impl Trash {
         }
     }
 
-    /// Takes a folder to be deleted.
-    pub(crate) fn discard(&self, path: PathBuf) {
+    /// Takes a box's folder to be deleted, with the control groups that it tells of. Those that the caller knows are
+    /// named, in case a sweep of somebody else's takes the folder first.
+    pub(crate) fn discard(&self, path: PathBuf, groups: Vec<PathBuf>) {
         if let Some(queue) = &self.queue {
             // The thread lives as long as the queue.
-            drop(queue.send(path));
+            drop(queue.send(Rubbish { path, groups }));
         }
     }
 }

@@ -49,6 +49,8 @@ pub(crate) struct StartRequest {
     pub(crate) host: Option<String>,
     /// The box's control groups, in which the supervisor is.
     pub(crate) groups: Vec<GroupView>,
+    /// Bytes of `/dev/shm`.
+    pub(crate) shared_bytes: u64,
     /// Processes at one time, where no group bounds them.
     pub(crate) processes: Option<u64>,
 }

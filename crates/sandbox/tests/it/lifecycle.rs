@@ -10,7 +10,10 @@ use seatrial_sandbox::{
     BoxSpec, Command, HostNetwork, Limits, NativeFactory, Network, OutputSink, SandboxFactory, Stream,
 };
 
-use crate::support::{helper, home, image, script};
+use crate::{
+    limits::groups_of,
+    support::{eventually, helper, home, image, script},
+};
 
 const VICTIM: &str = "SEATRIAL_TEST_VICTIM";
 const WRITING_VICTIM: &str = "SEATRIAL_TEST_WRITING_VICTIM";
@@ -43,17 +46,6 @@ fn processes_with(word: &str) -> Vec<String> {
         }
     }
     found
-}
-
-/// Waits for something that the kernel does in its own time; how long is no part of the promise.
-fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..1500 {
-        if holds() {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    panic!("never came true: {what}");
 }
 
 /// Tells the parent process what the command says.
@@ -176,6 +168,7 @@ fn a_killed_harness_leaves_nothing_after_the_next_start() {
     eventually("every process of the box ends", || processes_with(&mark).is_empty());
     drop(NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap());
     eventually("the folder is swept", || boxes_of(pid).is_empty());
+    eventually("the control groups are swept", || groups_of(pid).is_empty());
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
     assert!(!mounts.contains(&format!("/boxes/{pid}-")), "{mounts}");
 }

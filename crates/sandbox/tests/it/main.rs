@@ -10,6 +10,8 @@ mod files;
 mod images;
 mod isolation;
 mod lifecycle;
+mod limits;
+mod seccomp;
 mod snapshots;
 mod support;
 mod users;

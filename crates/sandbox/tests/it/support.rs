@@ -139,3 +139,14 @@ pub(crate) fn script(sandbox: &mut dyn Sandbox, text: &str) -> String {
     );
     output.out()
 }
+
+/// Waits for something that the kernel does in its own time; how long is no part of the promise.
+pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..1500 {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    panic!("never came true: {what}");
+}

@@ -121,6 +121,11 @@ impl Groups {
         number_of(&text, "oom_kill").unwrap_or(0)
     }
 
+    /// Where they are.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        self.made.iter().map(|made| made.folder.clone()).collect()
+    }
+
     /// How the box sees its groups.
     pub(crate) fn views(&self) -> Vec<GroupView> {
         let view = |made: &Made| match made.place.version {
@@ -182,13 +187,17 @@ fn bound(group: &Path, version: Version, controller: Controller, limits: &Limits
 }
 
 /// Removes the groups that a box's folder tells of. It fails while processes are in them.
-pub(crate) fn remove(folder: &Path) -> io::Result<()> {
+pub(crate) fn remove_listed(folder: &Path) -> io::Result<()> {
     let text = match std::fs::read(folder.join(LIST)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,
     };
     // A list that was cut off by a crash names nothing that was made.
-    let groups: Vec<PathBuf> = serde_json::from_slice(&text).unwrap_or_default();
+    remove(&serde_json::from_slice::<Vec<PathBuf>>(&text).unwrap_or_default())
+}
+
+/// Removes groups; those that are gone are removed already.
+pub(crate) fn remove(groups: &[PathBuf]) -> io::Result<()> {
     for group in groups {
         let ours = group
             .file_name()
@@ -197,7 +206,7 @@ pub(crate) fn remove(folder: &Path) -> io::Result<()> {
         if !ours {
             continue;
         }
-        match std::fs::remove_dir(&group) {
+        match std::fs::remove_dir(group) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
         }

@@ -15,7 +15,7 @@ mod group;
 mod places;
 mod table;
 
-pub(crate) use group::{GroupView, Groups, remove};
+pub(crate) use group::{GroupView, Groups, remove, remove_listed};
 pub(crate) use places::{Places, Version, version_of_machine};
 
 /// A part of the kernel that bounds something.

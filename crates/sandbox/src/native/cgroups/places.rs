@@ -82,6 +82,22 @@ impl Places {
         self.found.iter().find(|place| place.controllers.contains(&controller))
     }
 
+    /// Removes empty groups of harnesses that are gone with their boxes' folders. Their names begin with the number of
+    /// the process; a group that has processes cannot be removed.
+    pub(crate) fn sweep(&self) {
+        for place in &self.found {
+            for entry in std::fs::read_dir(&place.folder).into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                let number = name
+                    .to_str()
+                    .and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse::<u32>().ok());
+                if number.is_some_and(|number| !Path::new("/proc").join(number.to_string()).exists()) {
+                    drop(std::fs::remove_dir(entry.path()));
+                }
+            }
+        }
+    }
+
     fn find() -> Self {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
         Self::look(&hierarchies(&read("/proc/self/mountinfo")), &read("/proc/self/cgroup"))

@@ -23,6 +23,8 @@ use self::table::{DENIED, Group, SOCKETCALL};
 pub struct DeniedCall {
     /// Its name.
     pub name: &'static str,
+    /// Its number for this machine's own programs; `None` when they have no such call.
+    pub number: Option<i64>,
     /// With which arguments.
     pub when: String,
     /// What the caller is told.
@@ -39,6 +41,10 @@ pub fn denied_calls() -> Vec<DeniedCall> {
         .flat_map(|group| {
             group.calls.iter().map(|call| DeniedCall {
                 name: call.name,
+                number: abis()
+                    .first()
+                    .and_then(|abi| call.numbers.get(abi.column).copied())
+                    .filter(|number| *number >= 0),
                 when: group.when.to_string(),
                 answer: group.answer.name(),
                 why: group.why,
