@@ -63,6 +63,9 @@ pub enum Event {
     TrialFinished {
         /// Wall-clock milliseconds from start to finish.
         wall_ms: u64,
+        /// Bytes that the agent's box had written when it was done, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        disk_bytes: Option<u64>,
     },
     /// The trial was given up for a reason of the infrastructure and will be tried again on resume.
     Interrupted {

@@ -5,13 +5,14 @@ use std::{
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use fs_err as fs;
 use fst::Map;
 use seatrial_core::{Digest, Platform};
 use seatrial_source::{DebianArchive, Progress};
-use seatrial_store::Home;
+use seatrial_store::{Home, touch};
 
 use crate::{
     BuildInput, Candidate, PackagesError, build,
@@ -112,6 +113,7 @@ impl PackageIndex {
     /// Opens an index file.
     pub fn open(path: &Path) -> Result<Self, PackagesError> {
         let wrong = || PackagesError::Format(path.display().to_string());
+        touch(path)?;
         let bytes = Arc::new(fs::read(path)?);
         let layout = format::read(&bytes).ok_or_else(wrong)?;
         let slice = Slice {
@@ -236,10 +238,15 @@ fn newest(folder: &Path, prefix: &str) -> Option<PathBuf> {
     existing(folder, prefix).pop()
 }
 
+/// For so long an index that the archive has left behind is kept: a run that was stopped goes on with its own.
+const KEPT: Duration = Duration::from_hours(24 * 30);
+
 /// Whoever has opened an older index holds it in memory and does not miss the file.
 fn remove_older(folder: &Path, prefix: &str, keep: &Path) {
     for path in existing(folder, prefix) {
-        if path != keep {
+        let used = path.metadata().and_then(|metadata| metadata.modified());
+        let old = used.is_ok_and(|used| used.elapsed().is_ok_and(|age| age > KEPT));
+        if old && path != keep {
             // A file that cannot be removed costs disk space only.
             drop(fs::remove_file(path));
         }

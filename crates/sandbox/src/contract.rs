@@ -69,6 +69,11 @@ pub trait Sandbox: Send {
         Err(SandboxError::Unsupported("sessions"))
     }
 
+    /// Bytes that it has written and that are still there, where this back end can tell.
+    fn disk_used(&mut self) -> Result<Option<u64>, SandboxError> {
+        Ok(None)
+    }
+
     /// The digest of the image it was made from.
     fn image(&self) -> Digest;
 
@@ -81,6 +86,9 @@ pub trait Sandbox: Send {
 pub trait SandboxFactory: Send + Sync {
     /// Starts a box.
     fn start(&self, spec: &BoxSpec) -> Result<Box<dyn Sandbox>, SandboxError>;
+
+    /// Waits until nothing is left on the disk of boxes that were dropped.
+    fn settle(&self) {}
 
     /// Which of a box's limits this back end can enforce on this machine, and how.
     fn enforcement(&self) -> Vec<Enforcement> {

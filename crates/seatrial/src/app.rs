@@ -3,7 +3,7 @@
 use std::{
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -12,7 +12,7 @@ use seatrial_core::Platform;
 use seatrial_packages::PackageIndex;
 use seatrial_sandbox::{HostNetwork, Image, ImageRequest, ImageStore, NativeFactory};
 use seatrial_source::Fetcher;
-use seatrial_store::Home;
+use seatrial_store::{Hold, Home};
 use seatrial_trial::Stop;
 
 use crate::{args::Args, failure::Failure, show::Show};
@@ -26,6 +26,10 @@ pub(crate) struct App {
     pub(crate) json: bool,
     pub(crate) stop: Stop,
     pub(crate) show: Arc<Show>,
+    /// Bytes that the data folder may take.
+    pub(crate) max_size: Option<u64>,
+    /// Keeps the images that this process works with.
+    holds: Mutex<Vec<Hold>>,
     orderly: Arc<AtomicBool>,
 }
 
@@ -52,6 +56,8 @@ impl App {
             json: args.json,
             stop: Stop::default(),
             show: Arc::new(Show::new()),
+            max_size: args.max_size,
+            holds: Mutex::default(),
             orderly: Arc::default(),
         };
         app.catch_signals()?;
@@ -100,16 +106,26 @@ impl App {
         Ok(ImageStore::new(&self.home, helper))
     }
 
+    /// Whether the platform's image has to be made first.
+    pub(crate) fn lacks_image(&self, platform: &Platform) -> Result<bool, Failure> {
+        Ok(self.images()?.find(platform)?.is_none())
+    }
+
     /// The platform's image, made now when there is none.
     pub(crate) fn image(&self, platform: &Platform) -> Result<Image, Failure> {
         let images = self.images()?;
+        let keep = |image: Image| {
+            let hold = images.hold(&image.id)?;
+            self.holds.lock().unwrap_or_else(PoisonError::into_inner).push(hold);
+            Ok(image)
+        };
         if let Some(image) = images.find(platform)? {
-            return Ok(image);
+            return keep(image);
         }
         self.show.note(&format!(
             "making the image {platform}; this happens once and takes about a minute"
         ));
-        Ok(images.build(&ImageRequest::default_for(platform), &mut |line: &str| {
+        keep(images.build(&ImageRequest::default_for(platform), &mut |line: &str| {
             self.show.progress("image", line);
         })?)
     }

@@ -1,8 +1,10 @@
 //! The command line's grammar.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand};
+
+use crate::amounts::{parse_age, parse_bytes};
 
 /// Builds software that nobody documented, and proves the result by running it in a clean box.
 #[derive(Debug, Parser)]
@@ -28,6 +30,10 @@ pub(crate) struct Args {
         value_name = "DIR"
     )]
     pub(crate) home: Option<PathBuf>,
+
+    /// Bytes that the data folder may take, such as 20G
+    #[arg(long, global = true, env = "SEATRIAL_MAX_SIZE", hide_env_values = true, value_name = "BYTES", value_parser = parse_bytes)]
+    pub(crate) max_size: Option<u64>,
 
     /// What to do
     #[command(subcommand)]
@@ -56,6 +62,9 @@ pub(crate) enum Verb {
     /// Images that boxes are made from
     #[command(subcommand)]
     Image(ImageVerb),
+    /// Say what the data folder takes, and make room in it
+    #[command(subcommand)]
+    Cache(CacheVerb),
     /// Say what this machine can do, and how to get the rest
     Doctor,
     /// Print a completion script for a shell
@@ -85,6 +94,9 @@ pub(crate) struct BuildArgs {
     /// Wall-clock seconds for finding a way to build
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     pub(crate) timeout: u64,
+    /// Begin also when the disk is expected to have no room for it
+    #[arg(long)]
+    pub(crate) no_disk_check: bool,
 }
 
 /// Words of `bench`.
@@ -157,6 +169,9 @@ pub(crate) struct BenchRunArgs {
     /// Run trials again whose verdict was `invalid`
     #[arg(long)]
     pub(crate) retry_invalid: bool,
+    /// Begin also when the disk is expected to have no room for it
+    #[arg(long)]
+    pub(crate) no_disk_check: bool,
 }
 
 /// Words of `corpus`.
@@ -237,4 +252,43 @@ pub(crate) enum ImageVerb {
         /// Its digest, or a unique beginning of it
         image: String,
     },
+}
+
+/// Words of `cache`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CacheVerb {
+    /// Show what takes how much of the disk, and what `gc` would free
+    Size {
+        /// List every thing, with why it stays or goes
+        #[arg(short, long)]
+        verbose: bool,
+    },
+    /// Remove what nobody needs, and then what was not used for longest until the data folder fits its limit
+    #[command(
+        after_help = "Without words only leftovers go: boxes and files of processes that were killed, and content that nothing \
+                      names. What a live process, a run that is not finished or a run's journal needs always stays.\n\n\
+                      Examples:\n  seatrial cache gc --dry-run --max-size 20G\n  seatrial cache gc --older-than 30d\n  \
+                      seatrial cache gc --max-size 5G --runs --keep images"
+    )]
+    Gc(GcArgs),
+}
+
+/// Words of `cache gc`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GcArgs {
+    /// Say what would go, and remove nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Remove what was not used for so long, such as 30d or 12h
+    #[arg(long, value_name = "AGE", value_parser = parse_age)]
+    pub(crate) older_than: Option<Duration>,
+    /// Let finished runs go too, the longest unused first, with the logs that only they name
+    #[arg(long)]
+    pub(crate) runs: bool,
+    /// Keep a room (as `cache size` names it), or what begins with this name; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) keep: Vec<String>,
+    /// Say of each thing why it goes or stays
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
 }

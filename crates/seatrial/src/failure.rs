@@ -57,7 +57,7 @@ impl Failure {
 /// The message, with what to do about a full disk.
 fn disk_full(error: &dyn std::fmt::Display) -> Failure {
     Failure::invalid(format!(
-        "{error}\n  the disk is full: free some space and run the same command again"
+        "{error}\n  the disk is full: `seatrial cache gc` frees what is not needed; then run the same command again"
     ))
 }
 
@@ -133,7 +133,9 @@ impl From<seatrial_trial::TrialError> for Failure {
             TrialError::NoRun(..) | TrialError::Corpus(_) => Self::usage(error.to_string()),
             TrialError::Store(error) => error.into(),
             TrialError::Io(error) => error.into(),
-            TrialError::Busy(_) | TrialError::Lock { .. } | TrialError::Sink(_) => Self::invalid(error.to_string()),
+            TrialError::NoRoom { .. } | TrialError::Busy(_) | TrialError::Lock { .. } | TrialError::Sink(_) => {
+                Self::invalid(error.to_string())
+            }
         }
     }
 }

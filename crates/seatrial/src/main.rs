@@ -1,9 +1,11 @@
 //! The `seatrial` command: verbs only. Each parses its words, calls a room below, and prints.
 
+mod amounts;
 mod app;
 mod args;
 mod commands;
 mod failure;
+mod preflight;
 mod show;
 
 use clap::Parser;

@@ -8,7 +8,7 @@ use std::{
 
 use fs_err as fs;
 use seatrial_core::{Digest, PinnedSource, Platform, SourceKind};
-use seatrial_store::{Home, Lease, StoreError};
+use seatrial_store::{Hold, Home, Lease, StoreError, touch};
 
 use crate::{
     DebianArchive, SourceError, SourceSpec, SourceTree, UnpackLimits,
@@ -175,9 +175,10 @@ impl Fetcher {
             return Err(changed(source, expected, found));
         }
         building.publish(&trees.join(&key), found)?;
-        Ok(SourceTree {
-            root: trees.join(&key).join("tree"),
-            digest: found,
+        Self::cached(&trees, &key, source)?.ok_or_else(|| {
+            SourceError::Unavailable(format!(
+                "{source} was evicted from the cache as soon as it was there; run the same command again"
+            ))
         })
     }
 
@@ -299,7 +300,7 @@ impl Fetcher {
         let downloads = self.home.cache("downloads")?;
         if let Some(expected) = expected {
             let path = downloads.join(expected);
-            if path.is_file() && sha256(&mut fs::File::open(&path)?)? == expected {
+            if touch(&path)? && sha256(&mut fs::File::open(&path)?)? == expected {
                 return Ok((path, expected.to_owned()));
             }
         }
@@ -324,8 +325,8 @@ impl Fetcher {
         }
     }
 
-    /// What the cache calls a source.
-    fn key(source: &PinnedSource) -> Result<String, SourceError> {
+    /// What the cache calls a source: the name of its folder below `cache/trees/`.
+    pub fn key(source: &PinnedSource) -> Result<String, SourceError> {
         match (&source.origin, source.tree) {
             (SourceKind::Folder { .. }, Some(tree)) => Ok(folder_key(tree)),
             (SourceKind::Folder { path }, None) => Err(SourceError::Usage(format!(
@@ -339,18 +340,20 @@ impl Fetcher {
     }
 
     fn cached(trees: &Path, key: &str, source: &PinnedSource) -> Result<Option<SourceTree>, SourceError> {
+        // Held first: what is read next cannot be evicted any more.
+        let Some(hold) = Hold::shared(&trees.join(key))? else {
+            return Ok(None);
+        };
         let Ok(text) = fs::read_to_string(trees.join(key).join("digest")) else {
             return Ok(None);
         };
+        touch(&trees.join(key).join("digest"))?;
         let Ok(found) = text.trim().parse::<Digest>() else {
             return Ok(None);
         };
         match source.tree {
             Some(expected) if expected != found => Err(changed(source, expected, found)),
-            _ => Ok(Some(SourceTree {
-                root: trees.join(key).join("tree"),
-                digest: found,
-            })),
+            _ => Ok(Some(SourceTree::new(trees.join(key).join("tree"), found).held(hold))),
         }
     }
 
@@ -411,7 +414,7 @@ impl Building {
         if staging.exists() {
             fs::remove_dir_all(staging)?;
         }
-        fs::write(self.folder.join("digest"), format!("{digest}\n"))?;
+        seatrial_store::write_file(&self.folder.join("digest"), format!("{digest}\n").as_bytes())?;
         match fs::rename(&self.folder, place) {
             Err(error) if !place.join("digest").is_file() => Err(error.into()),
             // Only now: without its lease an unfinished folder is anybody's to sweep away.

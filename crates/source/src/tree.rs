@@ -7,11 +7,13 @@ use std::{
     io::{self, Read, Write},
     os::unix::{ffi::OsStrExt, fs::MetadataExt},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use fs_err as fs;
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 use seatrial_core::Digest;
+use seatrial_store::Hold;
 use walkdir::{DirEntry, WalkDir};
 
 use crate::SourceError;
@@ -23,9 +25,28 @@ pub struct SourceTree {
     pub root: PathBuf,
     /// Digest of paths, kinds, executable bits and contents.
     pub digest: Digest,
+    /// Keeps it from being evicted from the cache.
+    _hold: Option<Arc<Hold>>,
 }
 
 impl SourceTree {
+    /// A tree that lies somewhere on this machine.
+    pub fn new(root: PathBuf, digest: Digest) -> Self {
+        Self {
+            root,
+            digest,
+            _hold: None,
+        }
+    }
+
+    /// The same, kept in its place as long as it is used.
+    pub(crate) fn held(self, hold: Hold) -> Self {
+        Self {
+            _hold: Some(Arc::new(hold)),
+            ..self
+        }
+    }
+
     /// Packs the tree as an uncompressed tar stream in sorted order, fit for `Sandbox::write_tree`.
     ///
     /// Owners are root; modes and modification times are the tree's, because build systems compare times.

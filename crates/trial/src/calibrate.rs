@@ -9,7 +9,7 @@ use seatrial_agents::{Agent, AgentError, SolveContext, fake_script};
 use seatrial_core::{Answer, CompileTruth, Outcome, Profile, Submission, Task, TaskId, Truth, TruthBody};
 use seatrial_suites::{Corpus, TaskState, gold_source, gold_submission};
 
-use crate::{Bench, Observer, Trial, TrialError, TrialResult, parallel::side_by_side, result::set_invalid_aside};
+use crate::{Bench, Observer, Room, Trial, TrialError, TrialResult, parallel::side_by_side, result::set_invalid_aside};
 
 /// What calibration found out about one task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct Calibrator<'a> {
     pub attempts: u32,
     /// Where the journals go; what is finished there, and not `invalid`, is not run again.
     pub folder: &'a Path,
+    /// Where there has to be room for them.
+    pub room: &'a Room,
 }
 
 impl Calibrator<'_> {
@@ -56,6 +58,7 @@ impl Calibrator<'_> {
     ) -> Result<Vec<(TaskId, Calibration)>, TrialError> {
         let found = Mutex::new(Vec::new());
         side_by_side(tasks, jobs, &self.bench.stop, |task| {
+            let _place = self.room.enter(&self.bench.stop, self.bench.factory)?;
             let answer = self.one(task, corpus.truth(&task.id)?, observer)?;
             tell(&task.id, &answer);
             found

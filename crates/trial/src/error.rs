@@ -24,6 +24,19 @@ pub enum TrialError {
         /// What is wrong.
         problem: String,
     },
+    /// The disk has no room for one more trial. Those that ran are finished.
+    #[error(
+        "the disk of {folder} has no room for one more trial: {available_mib} MiB may be written, {needed_mib} MiB are needed; \
+         `seatrial cache gc` frees what is not needed; then the same command goes on where it stopped"
+    )]
+    NoRoom {
+        /// The data folder.
+        folder: PathBuf,
+        /// What is needed.
+        needed_mib: u64,
+        /// What may be written.
+        available_mib: u64,
+    },
     /// The journal could not be written.
     #[error(transparent)]
     Sink(#[from] seatrial_core::SinkError),

@@ -5,19 +5,25 @@
 
 mod calibrate;
 mod error;
+mod estimate;
 mod lock;
+mod needs;
 mod observer;
 mod parallel;
 mod result;
+mod room;
 mod run;
 mod single;
 mod stop;
 
 pub use calibrate::{Calibration, Calibrator};
 pub use error::TrialError;
+pub use estimate::{Estimate, Like};
 pub use lock::RunLock;
+pub use needs::needs;
 pub use observer::{Observer, Silent};
 pub use result::{RunView, TrialResult, TrialState, submission};
+pub use room::Room;
 pub use run::{Run, RunOutcome};
 pub use single::{Bench, Trial};
 pub use stop::Stop;

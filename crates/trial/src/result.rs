@@ -71,7 +71,7 @@ impl TrialState {
                 // Verdicts come last, so a phase after one belongs to a resumption, which judges anew, or cannot judge.
                 Event::Phase { .. } => verdicts.clear(),
                 Event::Judged { verdict } => verdicts.push(verdict.clone()),
-                Event::TrialFinished { wall_ms } => {
+                Event::TrialFinished { wall_ms, .. } => {
                     if let Some((task, attempt, _)) = open.take() {
                         let note = submission
                             .take()
@@ -240,7 +240,10 @@ mod tests {
         let grade = Event::Phase {
             name: "grade".to_owned(),
         };
-        let done = Event::TrialFinished { wall_ms: 7 };
+        let done = Event::TrialFinished {
+            wall_ms: 7,
+            disk_bytes: None,
+        };
         assert_eq!(TrialState::of(&[]), TrialState::Pending);
         assert_eq!(TrialState::of(&entries(vec![started()])), TrialState::Pending);
         let half = entries(vec![started(), submitted(), grade.clone(), judged("first")]);

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
-use seatrial_core::{RunId, TaskId};
+use seatrial_core::{InvalidReason, Outcome, RunId, TaskId};
 use seatrial_store::{Home, Lease, StoreError, write_file};
 use seatrial_suites::Corpus;
 
 use crate::{
-    Bench, Observer, RunLock, RunView, Trial, TrialError,
+    Bench, Observer, Room, RunLock, RunView, Trial, TrialError,
     parallel::side_by_side,
     result::{read_lock, set_invalid_aside, trial_folder},
 };
@@ -91,17 +91,26 @@ impl Run {
         Ok(count)
     }
 
-    /// Executes every trial that is not finished, `jobs` at a time.
+    /// Executes every trial that is not finished, `jobs` at a time, as far as there is room.
     pub fn execute(
         &self,
         bench: &Bench<'_>,
         corpus: &Corpus,
         jobs: usize,
+        room: &Room,
         observer: &dyn Observer,
     ) -> Result<RunOutcome, TrialError> {
         let pending = RunView::read(&self.folder)?.pending;
         side_by_side(&pending, jobs, &bench.stop, |(task, attempt)| {
-            self.one(bench, corpus, task, *attempt, observer)
+            let place = room.enter(&bench.stop, bench.factory)?;
+            let blames_disk = self.one(bench, corpus, task, *attempt, observer)?;
+            drop(place);
+            if blames_disk && let Some(error) = room.is_short(bench.factory)? {
+                // Not its own doing, as its boxes are gone: it is tried again when there is room.
+                set_invalid_aside(&trial_folder(&self.folder, task, *attempt))?;
+                return Err(error);
+            }
+            Ok(())
         })?;
         Ok(RunOutcome {
             view: RunView::read(&self.folder)?,
@@ -109,6 +118,7 @@ impl Run {
         })
     }
 
+    /// Runs one trial; whether a full disk kept it from a verdict.
     fn one(
         &self,
         bench: &Bench<'_>,
@@ -116,9 +126,14 @@ impl Run {
         task: &TaskId,
         attempt: u32,
         observer: &dyn Observer,
-    ) -> Result<(), TrialError> {
+    ) -> Result<bool, TrialError> {
         let (task, truth) = (corpus.task(task)?, corpus.truth(task)?);
         let folder = trial_folder(&self.folder, &task.id, attempt);
-        bench.run(&Trial { task, truth, attempt }, &folder, observer).map(drop)
+        let result = bench.run(&Trial { task, truth, attempt }, &folder, observer)?;
+        Ok(result.outcome() == Outcome::Invalid
+            && result
+                .verdicts
+                .iter()
+                .any(|verdict| verdict.invalid == Some(InvalidReason::DiskFull)))
     }
 }

@@ -85,6 +85,7 @@ impl Bench<'_> {
             journal,
             observer,
             trial,
+            disk_bytes: None,
         };
         let (handed_in, spent) = match state {
             TrialState::Submitted(submission, spent) => {
@@ -126,6 +127,7 @@ impl Bench<'_> {
         }
         events.emit(Event::TrialFinished {
             wall_ms: (begun.elapsed() + spent).as_millis() as u64,
+            disk_bytes: events.disk_bytes,
         })?;
         match TrialState::of(&seatrial_store::read_journal(events.journal.path())?.entries) {
             TrialState::Finished(result) => {
@@ -250,6 +252,8 @@ impl Bench<'_> {
         if self.stop.is_thrown() {
             return Err(Ended::Interrupted);
         }
+        // Of use for estimates only: a box that cannot tell is no reason to lose its result.
+        events.disk_bytes = sandbox.disk_used().ok().flatten();
         events.emit(Event::Submitted {
             submission: submission.clone(),
         })?;
@@ -301,6 +305,8 @@ struct Recorder<'a> {
     journal: Journal,
     observer: &'a dyn Observer,
     trial: &'a Trial<'a>,
+    /// What the agent's box took of the disk.
+    disk_bytes: Option<u64>,
 }
 
 impl Recorder<'_> {

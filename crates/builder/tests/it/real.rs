@@ -97,10 +97,7 @@ fn check(files: &[(&str, &str)], names: &Names, expected: &Expect) {
     let Some(boxes) = boxes() else { return };
     let folder = tempfile::tempdir().unwrap();
     lay(folder.path(), files);
-    let tree = SourceTree {
-        root: folder.path().to_owned(),
-        digest: Digest::of(b"test"),
-    };
+    let tree = SourceTree::new(folder.path().to_owned(), Digest::of(b"test"));
     let mut notes = Notes::default();
     let mut sandbox = boxes.start(&tree);
     let report = match build(folder.path(), sandbox.as_mut(), names, &mut notes) {

@@ -106,6 +106,11 @@ impl NativeFactory {
         sweep(home, &trash)
     }
 
+    /// Removes a folder that may hold files of the ids of boxes.
+    pub fn remove_tree(helper: &Path, path: &Path) -> Result<(), SandboxError> {
+        remove_tree(helper, &IdMap::of_this_user()?, path)
+    }
+
     /// A new folder for a box, with its lease.
     fn folder(&self) -> Result<(String, Lease), SandboxError> {
         let mut tries = 0;
@@ -142,6 +147,10 @@ impl SandboxFactory for NativeFactory {
 
     fn enforcement(&self) -> Vec<Enforcement> {
         enforcement::of_this_process()
+    }
+
+    fn settle(&self) {
+        self.trash.settle();
     }
 }
 

@@ -260,6 +260,15 @@ impl Sandbox for NativeBox {
         Ok(changes)
     }
 
+    fn disk_used(&mut self) -> Result<Option<u64>, SandboxError> {
+        let helper = self.live()?;
+        helper.send(&Request::Usage, &[])?;
+        match helper.receive()? {
+            Reply::Usage(bytes) => Ok(Some(bytes)),
+            reply => Err(helper.refused("measuring", reply)),
+        }
+    }
+
     fn image(&self) -> Digest {
         self.image
     }

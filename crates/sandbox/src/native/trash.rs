@@ -160,11 +160,12 @@ pub(crate) fn remove_tree(program: &Path, ids: &IdMap, path: &Path) -> Result<()
     helper.done("removing a box")
 }
 
-/// What a dead box left.
-#[derive(Debug)]
-struct Rubbish {
-    path: PathBuf,
-    groups: Vec<PathBuf>,
+/// What the trash is given.
+enum Rubbish {
+    /// What a dead box left.
+    Box { path: PathBuf, groups: Vec<PathBuf> },
+    /// Tells when everything before it is gone.
+    Marker(mpsc::Sender<()>),
 }
 
 /// Deletes in the background; waits for what it was given when its last owner, a factory or a box, lets go of it.
@@ -176,9 +177,17 @@ pub(crate) struct Trash {
 
 impl Trash {
     pub(crate) fn new(program: PathBuf, ids: IdMap) -> Self {
-        let (queue, paths) = mpsc::channel::<Rubbish>();
+        let (queue, rubbish) = mpsc::channel::<Rubbish>();
         let thread = std::thread::spawn(move || {
-            for Rubbish { path, groups } in paths {
+            for each in rubbish {
+                let (path, groups) = match each {
+                    Rubbish::Box { path, groups } => (path, groups),
+                    Rubbish::Marker(tell) => {
+                        // Nobody may be listening any more.
+                        let _ = tell.send(());
+                        continue;
+                    }
+                };
                 // The last processes of a killed box may still be on their way out and write. What cannot be removed now
                 // is found by the next sweep.
                 for pause in [0, 10, 100, 1000] {
@@ -201,7 +210,18 @@ impl Trash {
     pub(crate) fn discard(&self, path: PathBuf, groups: Vec<PathBuf>) {
         if let Some(queue) = &self.queue {
             // The thread lives as long as the queue.
-            drop(queue.send(Rubbish { path, groups }));
+            drop(queue.send(Rubbish::Box { path, groups }));
+        }
+    }
+
+    /// Waits until everything that it was given so far is gone, or cannot be removed.
+    pub(crate) fn settle(&self) {
+        let (tell, told) = mpsc::channel();
+        if let Some(queue) = &self.queue
+            && queue.send(Rubbish::Marker(tell)).is_ok()
+        {
+            // An error means that the thread has ended, and then there is nothing to wait for.
+            let _ = told.recv();
         }
     }
 }

@@ -12,13 +12,14 @@ use seatrial_core::{AgentName, Digest, ExitCode, Outcome, Task, TaskId};
 use seatrial_packages::{PackageIndex, Resolver};
 use seatrial_report::RunSummary;
 use seatrial_suites::Corpus;
-use seatrial_trial::{Bench, Calibration, Calibrator, Run, RunLock, RunView};
+use seatrial_trial::{Bench, Calibration, Calibrator, Estimate, Like, Room, Run, RunLock, RunView};
 
 use super::{answer, answer_json, platform};
 use crate::{
     app::{App, VERSION},
     args::{BenchRunArgs, BenchVerb},
     failure::Failure,
+    preflight,
 };
 
 pub(super) fn run(app: &App, verb: BenchVerb) -> Result<ExitCode, Failure> {
@@ -50,7 +51,12 @@ struct Parts {
 }
 
 impl Parts {
-    fn open(app: &App, folder: &Path) -> Result<Self, Failure> {
+    /// Opens a corpus and what is needed for it. `check` sees the corpus before anything is made.
+    fn open(
+        app: &App,
+        folder: &Path,
+        check: impl FnOnce(&Corpus, bool) -> Result<(), Failure>,
+    ) -> Result<Self, Failure> {
         let corpus = Corpus::load(folder)?;
         for warning in corpus.warnings() {
             app.show.note(&format!("warning: {warning}"));
@@ -63,6 +69,7 @@ impl Parts {
             ))
         })?;
         let platform = platform(&corpus.facts().platform)?;
+        check(&corpus, app.lacks_image(&platform)?)?;
         let image = app.image(&platform)?;
         let (fetcher, factory) = (app.fetcher(&platform), app.factory()?);
         Ok(Self {
@@ -102,15 +109,24 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
             names.join("\n  ")
         ))
     })?;
-    let parts = Parts::open(app, &args.corpus)?;
-    let tasks = select(&parts.corpus, &args.task, args.quarantined, args.limit)?;
-    if tasks.is_empty() {
-        return Err(Failure::nothing_run(format!(
-            "no task of {} was chosen",
-            args.corpus.display()
-        )));
-    }
     let name = |error: seatrial_core::IdError| Failure::usage(error.to_string());
+    let agent_name = agent.name().parse::<AgentName>().map_err(name)?;
+    let mut tasks = Vec::new();
+    let mut room = Room::unbounded(&app.home);
+    let parts = Parts::open(app, &args.corpus, |corpus, image_missing| {
+        tasks = select(corpus, &args.task, args.quarantined, args.limit)?;
+        if tasks.is_empty() {
+            return Err(Failure::nothing_run(format!(
+                "no task of {} was chosen",
+                args.corpus.display()
+            )));
+        }
+        if !args.no_disk_check {
+            let like = Like::Run(&corpus.facts().name, &agent_name);
+            room = checked_room(app, like, &tasks, args.jobs, image_missing)?;
+        }
+        Ok(())
+    })?;
     let mut lock = RunLock {
         v: 1,
         suite: parts.corpus.facts().suite.clone(),
@@ -118,7 +134,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         corpus_path: fs::canonicalize(&args.corpus)?.display().to_string(),
         corpus_digest: parts.corpus.digest(),
         tasks: tasks.iter().map(|task| task.id.clone()).collect(),
-        agent: agent.name().parse::<AgentName>().map_err(name)?,
+        agent: agent_name.clone(),
         attempts: args.attempts,
         image: parts.image.id,
         index: None,
@@ -150,7 +166,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
     };
     app.show.note(&format!("run {}: {how}", run.id()));
     app.trials_begin();
-    let outcome = run.execute(&bench, &parts.corpus, args.jobs, app.show.as_ref())?;
+    let outcome = run.execute(&bench, &parts.corpus, args.jobs, &room, app.show.as_ref())?;
     app.show.clear();
     print(app, &outcome.view, false, false)?;
     if outcome.interrupted {
@@ -158,6 +174,11 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::Interrupted);
     }
     Ok(exit_code(&outcome.view))
+}
+
+fn checked_room(app: &App, like: Like<'_>, tasks: &[Task], jobs: usize, image_missing: bool) -> Result<Room, Failure> {
+    let tasks: Vec<&Task> = tasks.iter().collect();
+    preflight::room(app, &Estimate::of(&app.home, like, &tasks, jobs, image_missing)?)
 }
 
 fn select(corpus: &Corpus, names: &[String], quarantined: bool, limit: Option<usize>) -> Result<Vec<Task>, Failure> {
@@ -299,20 +320,34 @@ fn calibrate(
     names: &[String],
     only_new: bool,
 ) -> Result<ExitCode, Failure> {
-    let mut parts = Parts::open(app, folder)?;
-    let mut tasks = select(&parts.corpus, names, true, None)?;
-    if only_new {
-        tasks.retain(|task| {
-            parts
-                .corpus
-                .lock(&task.id)
-                .is_ok_and(|lock| lock.state == seatrial_suites::TaskState::New)
-        });
-    }
-    if tasks.is_empty() {
-        return Err(Failure::nothing_run("no task was chosen"));
-    }
     let nobody = seatrial_agents::agent("null").ok_or_else(|| Failure::invalid("this program has no agent `null`"))?;
+    let mut tasks = Vec::new();
+    let mut room = Room::unbounded(&app.home);
+    let mut parts = Parts::open(app, folder, |corpus, image_missing| {
+        tasks = select(corpus, names, true, None)?;
+        if only_new {
+            let is_new = |task: &Task| {
+                let lock = corpus.lock(&task.id);
+                lock.is_ok_and(|lock| lock.state == seatrial_suites::TaskState::New)
+            };
+            tasks.retain(is_new);
+        }
+        if tasks.is_empty() {
+            return Err(Failure::nothing_run("no task was chosen"));
+        }
+        // Nearly all is spent on the reference solution, which builds as the rules do.
+        let rules = "rules"
+            .parse()
+            .map_err(|error: seatrial_core::IdError| Failure::usage(error.to_string()))?;
+        room = checked_room(
+            app,
+            Like::Run(&corpus.facts().name, &rules),
+            &tasks,
+            jobs,
+            image_missing,
+        )?;
+        Ok(())
+    })?;
     let image = parts.image.id;
     let lock = Digest::of(format!("calibrate {} {image} {}", parts.corpus.digest(), VERSION).as_bytes());
     let journals = app
@@ -326,6 +361,7 @@ fn calibrate(
             bench: parts.bench(app, nobody, None, lock),
             attempts,
             folder: &journals,
+            room: &room,
         };
         calibrator.all(&parts.corpus, &tasks, jobs, app.show.as_ref(), &|id, answer| {
             app.show.note(&format!("{id}: {}", words(answer)));

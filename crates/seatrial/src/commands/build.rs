@@ -9,10 +9,10 @@ use seatrial_core::{
     TruthBody, Verdict,
 };
 use seatrial_source::SourceSpec;
-use seatrial_trial::{Bench, Trial, TrialError, TrialResult};
+use seatrial_trial::{Bench, Estimate, Like, Trial, TrialError, TrialResult};
 
 use super::{answer, answer_json, platform};
-use crate::{app::App, args::BuildArgs, failure::Failure};
+use crate::{app::App, args::BuildArgs, failure::Failure, preflight};
 
 /// What is written, in the order in which it is named.
 const OUTPUTS: [&str; 7] = [
@@ -35,6 +35,10 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let platform = platform(&args.platform)?;
     let spec = SourceSpec::from_str(&args.source)?;
     app.show.log_to(start_output(&args.output)?);
+    if !args.no_disk_check {
+        let estimate = Estimate::of(&app.home, Like::Build, &[], 1, app.lacks_image(&platform)?)?;
+        preflight::room(app, &estimate)?;
+    }
 
     let fetcher = app.fetcher(&platform);
     let pinned = fetcher.pin(&spec)?;

@@ -2,6 +2,7 @@
 
 mod bench;
 mod build;
+pub(crate) mod cache;
 mod corpus;
 mod doctor;
 mod image;
@@ -17,6 +18,7 @@ pub(crate) fn run(app: &App, verb: Verb) -> Result<ExitCode, Failure> {
         Verb::Build(args) => build::run(app, &args),
         Verb::Bench(verb) => bench::run(app, verb),
         Verb::Corpus(verb) => corpus::run(app, verb),
+        Verb::Cache(verb) => cache::run(app, verb),
         Verb::Image(verb) => image::run(app, verb),
         Verb::Doctor => doctor::run(app),
         Verb::Completions { shell } => {

@@ -7,7 +7,7 @@ use std::{
 
 use fs_err as fs;
 use seatrial_core::{Digest, FilePin, Platform};
-use seatrial_store::Home;
+use seatrial_store::{Home, touch};
 
 use super::{
     BinaryPackage, Mirror, SourcePackage,
@@ -389,7 +389,7 @@ fn expected(pin: &FilePin) -> Expected<'_> {
 
 /// Whether a cached file is what its pin says.
 fn is_intact(path: &Path, pin: &FilePin) -> Result<bool, SourceError> {
-    if path.metadata().is_ok_and(|metadata| metadata.len() == pin.size) {
+    if touch(path)? && path.metadata().is_ok_and(|metadata| metadata.len() == pin.size) {
         return Ok(sha256(&mut fs::File::open(path)?)? == pin.sha256);
     }
     Ok(false)

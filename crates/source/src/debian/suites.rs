@@ -7,7 +7,7 @@ use std::{
 
 use fs_err as fs;
 use seatrial_core::Platform;
-use seatrial_store::{Home, unix_millis};
+use seatrial_store::{Home, touch, unix_millis};
 
 use super::{
     apt_sources::{AptSource, split_pocket},
@@ -118,7 +118,7 @@ impl Loader<'_> {
             Ok(Got::Missing) => {
                 return Err(SourceError::Unavailable(format!("{url} is not there")));
             }
-            Err(SourceError::Network { problem, .. }) if cached.is_file() => {
+            Err(SourceError::Network { problem, .. }) if touch(&cached)? => {
                 warnings.push(format!("{url} cannot be downloaded ({problem}); the last one is used"));
                 return self.verified(&cached, &url, source);
             }
@@ -159,7 +159,7 @@ impl Loader<'_> {
             } else {
                 folder.join(format!("{sha256}.{ending}"))
             };
-            if file.metadata().is_ok_and(|metadata| metadata.len() == *size) {
+            if touch(&file)? && file.metadata().is_ok_and(|metadata| metadata.len() == *size) {
                 return Ok(Some(file));
             }
             let base = format!("{}/dists/{}", suite.source.uri, suite.source.suite);

@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::{
     measure::modified,
     plan::{Decision, Plan, Reason, YOUNG},
-    survey::{Item, Room},
+    survey::{Item, Room, last_used},
 };
 use crate::{Claim, Hold, Home, unix_millis};
 
@@ -176,8 +176,7 @@ impl Deed<'_> {
         let Claim::Mine(_hold) = Hold::exclusive(&item.path)? else {
             return Ok(in_use());
         };
-        let used = modified(&item.path).max(modified(&item.path.join("digest")));
-        if used > item.last_used {
+        if last_used(&item.path) > item.last_used {
             return Ok(in_use());
         }
         let gone = set_aside(&item.path)?;

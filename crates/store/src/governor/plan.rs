@@ -97,6 +97,13 @@ pub struct Decision {
     pub reason: Reason,
 }
 
+impl Decision {
+    /// Whether it goes, or would when there were less room.
+    pub fn could_go(&self) -> bool {
+        self.remove || self.reason == Reason::Fits
+    }
+}
+
 /// What becomes of everything.
 #[derive(Debug)]
 pub struct Plan {
@@ -157,7 +164,7 @@ impl Plan {
 
     /// Bytes on the disk that could be freed when nothing but what is needed stays.
     pub fn could_free(&self) -> u64 {
-        self.sum(|decision| decision.remove || decision.reason == Reason::Fits)
+        self.sum(Decision::could_go)
     }
 
     /// Bytes on the disk of everything.
@@ -272,10 +279,14 @@ impl<'a> Planner<'a> {
         if let Some(name) = self.survey.images_of_boxes.get(&digest) {
             return Reason::OfBox(name.clone());
         }
-        let names = |needs: &RunNeeds| needs.images.contains(&digest);
+        // A run that cannot be read may still name its image.
+        let names = |run: &String, needs: &RunNeeds| {
+            let written = self.survey.named_by_run.get(run);
+            needs.images.contains(&digest) || written.is_some_and(|digests| digests.contains(&digest))
+        };
         let find = |unfinished| {
             let mut all = self.needs.iter();
-            all.find(|(_, needs)| needs.unfinished == unfinished && names(needs))
+            all.find(|(run, needs)| needs.unfinished == unfinished && names(run, needs))
         };
         if let Some((run, _)) = find(true) {
             Reason::OfUnfinishedRun(run.clone())

@@ -255,11 +255,8 @@ impl Surveyor<'_> {
                 if is_hidden(&path) {
                     self.add(Room::Unfinished, path);
                 } else if path.file_name() != Some(OsStr::new("lease")) {
-                    // A tree is never written to again; what is touched is its digest.
-                    let used = modified(&path.join("digest"));
-                    let used = used.max(newest(&path, name == "archive/files"));
-                    let item = self.add(room, path);
-                    item.last_used = item.last_used.max(used);
+                    let used = last_used(&path);
+                    self.add(room, path).last_used = used;
                 }
             }
         }
@@ -358,11 +355,14 @@ fn is_locked(path: &Path) -> bool {
     path.is_file() && matches!(Hold::shared(path), Ok(None)) && path.is_file()
 }
 
-/// When something in a folder was last used.
-fn newest(folder: &Path, wanted: bool) -> u64 {
-    if !wanted {
-        return 0;
-    }
-    let paths = entries(folder).unwrap_or_default();
-    paths.iter().map(|path| modified(path)).max().unwrap_or(0)
+/// When something in a cache was last used. A source's tree has the times of its project, so its digest is asked.
+pub(super) fn last_used(path: &Path) -> u64 {
+    let digest = path.join("digest");
+    let within = if digest.is_file() {
+        vec![digest]
+    } else {
+        entries(path).unwrap_or_default()
+    };
+    let within = within.iter().map(|path| modified(path)).max().unwrap_or(0);
+    within.max(modified(path))
 }

@@ -43,10 +43,7 @@ fn tree(folder: &Path) -> SourceTree {
     for (path, text) in PROJECT {
         fs::write(folder.join(path), text).unwrap();
     }
-    SourceTree {
-        root: folder.to_owned(),
-        digest: Digest::of(b"project"),
-    }
+    SourceTree::new(folder.to_owned(), Digest::of(b"project"))
 }
 
 fn task(name: &str) -> Task {

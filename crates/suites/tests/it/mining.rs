@@ -113,10 +113,7 @@ impl Archive for FakeArchive {
             fs::create_dir_all(path.parent().unwrap())?;
             fs::write(path, text)?;
         }
-        Ok(SourceTree {
-            root,
-            digest: Digest::of(source.to_string().as_bytes()),
-        })
+        Ok(SourceTree::new(root, Digest::of(source.to_string().as_bytes())))
     }
 }
 
