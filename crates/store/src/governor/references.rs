@@ -34,50 +34,51 @@ pub(super) fn named_in(path: &Path, found: &mut dyn FnMut(Digest)) -> bool {
     let Ok(mut file) = fs::File::open(path) else {
         return !path.exists();
     };
-    let mut scanner = Scanner::default();
-    let mut buffer = vec![0; 1 << 16];
+    let mut buffer = vec![0; 1 << 17];
+    // What is kept of the piece before: a digest may lie across its end.
+    let mut kept = 0;
     loop {
-        match file.read(&mut buffer) {
+        match file.read(buffer.get_mut(kept..).unwrap_or_default()) {
             Ok(0) => break,
-            Ok(count) => scanner.feed(buffer.get(..count).unwrap_or_default(), found),
+            Ok(count) => {
+                let filled = kept + count;
+                digests_in(buffer.get(..filled).unwrap_or_default(), found);
+                kept = filled.min(DIGITS);
+                buffer.copy_within(filled - kept..filled, 0);
+            }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(_) => return false,
         }
     }
-    scanner.end(found);
     true
 }
 
-/// Finds words of exactly 64 hexadecimal digits in a stream.
-#[derive(Default)]
-struct Scanner {
-    word: Vec<u8>,
-    length: usize,
-}
-
-impl Scanner {
-    fn feed(&mut self, bytes: &[u8], found: &mut dyn FnMut(Digest)) {
-        for &byte in bytes {
-            if matches!(byte, b'0'..=b'9' | b'a'..=b'f') {
-                if self.length < DIGITS {
-                    self.word.push(byte);
-                }
-                self.length += 1;
-            } else if self.length > 0 {
-                self.end(found);
-            }
+/// Finds words of 64 hexadecimal digits. One that is cut off at an end may be part of a longer word; a digest that nobody
+/// has does no harm.
+fn digests_in(bytes: &[u8], found: &mut dyn FnMut(Digest)) {
+    let is_digit = |at: usize| matches!(bytes.get(at), Some(b'0'..=b'9' | b'a'..=b'f'));
+    let mut start = 0;
+    // Every word that begins in the next 64 bytes covers the last of them, so most bytes are never looked at.
+    while start + DIGITS <= bytes.len() {
+        let last = start + DIGITS - 1;
+        if !is_digit(last) {
+            start += DIGITS;
+            continue;
         }
-    }
-
-    fn end(&mut self, found: &mut dyn FnMut(Digest)) {
-        if self.length == DIGITS
-            && let Ok(text) = std::str::from_utf8(&self.word)
-            && let Some(digest) = from_hex(text)
+        let begin = (start..=last)
+            .rev()
+            .find(|at| !is_digit(*at))
+            .map_or(start, |at| at + 1);
+        let end = (last..bytes.len()).find(|at| !is_digit(*at)).unwrap_or(bytes.len());
+        if end - begin == DIGITS
+            && let Some(digest) = bytes
+                .get(begin..end)
+                .and_then(|word| std::str::from_utf8(word).ok())
+                .and_then(from_hex)
         {
             found(digest);
         }
-        self.word.clear();
-        self.length = 0;
+        start = end;
     }
 }
 
@@ -95,6 +96,7 @@ mod tests {
 
     #[test]
     fn digests_are_found_whatever_is_around_them_and_wherever_a_piece_ends() {
+        let folder = tempfile::tempdir().unwrap();
         let (one, two) = (Digest::of(b"one"), Digest::of(b"two"));
         let text = format!(
             "{{\"log\":\"{one}\",\"x\":\"{}0\"}}\n{} deadbeef\n/blobs/{}",
@@ -102,14 +104,14 @@ mod tests {
             &two.hex()[1..],
             two.hex()
         );
-        for piece in [1, 7, 64, 4096] {
-            let mut scanner = Scanner::default();
+        // Wherever a piece of the file ends.
+        for before in [0, 1, 63, 64, 65, 131_000, 131_040, 131_071, 131_072, 262_080] {
+            let file = folder.path().join("journal");
+            fs::write(&file, format!("{}{text}", "x".repeat(before))).unwrap();
             let mut found = Vec::new();
-            for part in text.as_bytes().chunks(piece) {
-                scanner.feed(part, &mut |digest| found.push(digest));
-            }
-            scanner.end(&mut |digest| found.push(digest));
-            assert_eq!(found, [one, two], "pieces of {piece}");
+            assert!(named_in(&file, &mut |digest| found.push(digest)));
+            found.dedup();
+            assert_eq!(found, [one, two], "after {before}");
         }
     }
 }
