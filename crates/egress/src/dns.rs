@@ -20,7 +20,7 @@ use tokio::{
 };
 
 /// Is told of each name that was asked for, once, as text that is fit to be shown.
-pub type Asked = Arc<dyn Fn(&str) + Send + Sync>;
+pub(crate) type Asked = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Different names that are told of; a box that asks for more asks for the sake of asking.
 const NAMES: usize = 1024;
@@ -54,7 +54,7 @@ enum Code {
 }
 
 /// Serves until it is dropped.
-pub async fn serve(datagrams: UdpSocket, streams: TcpListener, asked: Asked) {
+pub(crate) async fn serve(datagrams: UdpSocket, streams: TcpListener, asked: Asked) {
     let listener = Arc::new(Listener {
         asked,
         told: Mutex::default(),
