@@ -137,7 +137,6 @@ where
         .title_case_headers(true)
         .auto_date_header(false)
         .half_close(true)
-        .pipeline_flush(true)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades()
         .await;

@@ -222,7 +222,11 @@ pub(crate) async fn pass_on(
     )
     .await
     {
-        Ok(Ok(response)) => Ok(response),
+        Ok(Ok(mut response)) => {
+            // How old the world's HTTP is says nothing about the connection to the box.
+            *response.version_mut() = Version::HTTP_11;
+            Ok(response)
+        }
         Ok(Err(error)) => Err(trouble(&error)),
         Err(_) => Err(failed(
             StatusCode::GATEWAY_TIMEOUT,

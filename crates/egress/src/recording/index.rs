@@ -1,4 +1,5 @@
-//! The index of what was recorded: one line for each answer, in the order in which they ended.
+//! The index of what was recorded: one line for each answer. Lines are written as answers end; their numbers tell in which
+//! order the requests came.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -48,6 +49,8 @@ pub(crate) type Vary = BTreeMap<String, Vec<String>>;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Record {
     v: u32,
+    /// Its place among the requests.
+    seq: u64,
     /// Milliseconds since 1970.
     at: u64,
     pub(crate) request: Key,
@@ -82,9 +85,10 @@ pub(crate) struct Kept {
 }
 
 impl Record {
-    pub(crate) fn new(request: Key, vary: Vary, answer: Answer) -> Self {
+    pub(crate) fn new(seq: u64, request: Key, vary: Vary, answer: Answer) -> Self {
         Self {
             v: VERSION,
+            seq,
             at: seatrial_store::unix_millis(),
             request,
             vary,
@@ -103,6 +107,7 @@ pub(crate) struct Index {
 #[derive(Debug, Default)]
 struct State {
     records: HashMap<Key, Vec<Record>>,
+    next: u64,
     /// Open for appending, once something was.
     file: Option<fs::File>,
 }
@@ -114,6 +119,15 @@ pub(crate) enum Found {
     Answers(Vec<Answer>),
     /// Nothing, and what is near it.
     Nothing(String),
+}
+
+impl State {
+    fn insert(&mut self, record: Record) {
+        self.next = self.next.max(record.seq + 1);
+        let records = self.records.entry(record.request.clone()).or_default();
+        let place = records.partition_point(|other| other.seq <= record.seq);
+        records.insert(place, record);
+    }
 }
 
 impl Index {
@@ -128,7 +142,7 @@ impl Index {
             Err(error) => return Err(error.into()),
         }
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        let mut records: HashMap<Key, Vec<Record>> = HashMap::new();
+        let mut state = State::default();
         let lines = text
             .get(..whole)
             .unwrap_or_default()
@@ -139,12 +153,19 @@ impl Index {
                 line: number + 1,
                 problem,
             })?;
-            records.entry(record.request.clone()).or_default().push(record);
+            state.insert(record);
         }
         Ok(Self {
             path: path.to_owned(),
-            state: Mutex::new(State { records, file: None }),
+            state: Mutex::new(state),
         })
+    }
+
+    /// The place of the next request.
+    pub(crate) fn number(&self) -> u64 {
+        let mut state = self.lock();
+        state.next += 1;
+        state.next - 1
     }
 
     /// Adds a record, to the file and for those who look.
@@ -152,7 +173,7 @@ impl Index {
         let mut line = serde_json::to_vec(&record)?;
         line.push(b'\n');
         let mut state = self.lock();
-        let State { records, file } = &mut *state;
+        let file = &mut state.file;
         if file.is_none() {
             let opened = fs::OpenOptions::new()
                 .create(true)
@@ -168,7 +189,7 @@ impl Index {
             flock(&*file, FlockOperation::Unlock)?;
             written?;
         }
-        records.entry(record.request.clone()).or_default().push(record);
+        state.insert(record);
         Ok(())
     }
 
@@ -316,7 +337,7 @@ mod tests {
             url: url.to_owned(),
             body: None,
         };
-        Record::new(key, Vary::new(), answer)
+        Record::new(0, key, Vary::new(), answer)
     }
 
     fn failure() -> Answer {

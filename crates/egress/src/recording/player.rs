@@ -114,7 +114,13 @@ async fn digest(mut body: Incoming, patience: std::time::Duration) -> Result<Opt
     }
 }
 
-async fn give(door: &Arc<Inner>, asked: Asked, method: &Method, request: &HeaderMap, kept: Kept) -> Response<Body> {
+pub(super) async fn give(
+    door: &Arc<Inner>,
+    asked: Asked,
+    method: &Method,
+    request: &HeaderMap,
+    kept: Kept,
+) -> Response<Body> {
     let damaged = |reason: String| {
         let status = StatusCode::BAD_GATEWAY;
         exchange::explain(door, asked.clone(), Trouble::Failed { status, reason })
@@ -125,8 +131,7 @@ async fn give(door: &Arc<Inner>, asked: Asked, method: &Method, request: &Header
     let (Some(mut headers), Some(trailers)) = (read_lines(&kept.headers), read_lines(&kept.trailers)) else {
         return damaged("the index holds a header that is none".to_owned());
     };
-    let without_body =
-        *method == Method::HEAD || status == StatusCode::NOT_MODIFIED || status == StatusCode::NO_CONTENT;
+    let without_body = *method == Method::HEAD || status == StatusCode::NOT_MODIFIED;
     let portion = conditions::portion(method, request, status, &headers, Some(kept.length));
     let changed = conditions::apply(&portion, &mut headers);
     let window = match &portion {
@@ -148,7 +153,7 @@ async fn give(door: &Arc<Inner>, asked: Asked, method: &Method, request: &Header
         bytes: kept.length,
         body: Some(kept.body),
     };
-    if !without_body && matches!(portion, Portion::Whole | Portion::Part { .. }) && kept.length > 0 {
+    if !without_body && matches!(portion, Portion::Whole | Portion::Part { .. }) {
         let blobs = door.blobs.clone();
         let first = tokio::task::spawn_blocking(move || Reading::start(&blobs, kept.body, kept.length)).await;
         let reading = match first {
@@ -178,7 +183,7 @@ async fn give(door: &Arc<Inner>, asked: Asked, method: &Method, request: &Header
     response
 }
 
-fn read_lines(lines: &[(String, String)]) -> Option<HeaderMap> {
+pub(super) fn read_lines(lines: &[(String, String)]) -> Option<HeaderMap> {
     lines
         .iter()
         .map(|(name, value)| Some((HeaderName::from_bytes(name.as_bytes()).ok()?, from_text(value)?)))

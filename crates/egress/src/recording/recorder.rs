@@ -12,6 +12,7 @@ use hyper::{
     HeaderMap, Request, Response,
     body::{Body as HttpBody, Bytes, Frame, Incoming, SizeHint},
     ext::ReasonPhrase,
+    header,
     http::response::Parts,
 };
 use seatrial_core::Digest;
@@ -19,7 +20,8 @@ use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
 
 use super::{
     conditions::{self, Portion},
-    index::{Answer, Index, Kept, Key, Record, vary},
+    index::{Answer, Found, Index, Kept, Key, Record, vary},
+    player::{give, read_lines},
 };
 use crate::{
     body::{Body, BodyError, Piped, Window, empty},
@@ -37,16 +39,22 @@ pub(crate) async fn record(
     request: Request<Incoming>,
 ) -> Response<Body> {
     let asked = exchange::asked(&request, &target);
+    let seq = index.number();
     let method = request.method().clone();
-    let (sent, body) = Digesting::new(request.body().is_end_stream());
-    let asked_with = request.headers().clone();
-    let whole = request.map(|incoming| body.of(incoming));
-    let passed = exchange::pass_on(door, &target, whole, conditions::strip).await;
     let key = |body| Key {
         method: method.as_str().to_owned(),
         url: target.to_string(),
         body,
     };
+    if request.headers().contains_key(header::RANGE)
+        && let Some(kept) = again(index, seq, key(None), request.headers())
+    {
+        return give(door, asked, &method, request.headers(), kept).await;
+    }
+    let (sent, body) = Digesting::new(request.body().is_end_stream());
+    let asked_with = request.headers().clone();
+    let whole = request.map(|incoming| body.of(incoming));
+    let passed = exchange::pass_on(door, &target, whole, conditions::strip).await;
     let (parts, incoming) = match passed {
         Ok(response) => response.into_parts(),
         Err(trouble) => {
@@ -55,7 +63,7 @@ pub(crate) async fn record(
                     status: status.as_u16(),
                     reason: reason.clone(),
                 };
-                let record = Record::new(key(body), vary(&asked_with, &HeaderMap::new()), answer);
+                let record = Record::new(seq, key(body), vary(&asked_with, &HeaderMap::new()), answer);
                 let index = Arc::clone(index);
                 let kept = tokio::task::spawn_blocking(move || index.append(record)).await;
                 if let Err(problem) = flatten(kept) {
@@ -86,6 +94,7 @@ pub(crate) async fn record(
     let recording = Recording {
         door: Arc::clone(door),
         index: Arc::clone(index),
+        seq,
         asked,
         sent,
         key: key(None),
@@ -93,19 +102,38 @@ pub(crate) async fn record(
         head: parts,
     };
     // A task of its own, so that a client which hangs up does not end it.
-    drop(tokio::spawn(recording.run(incoming, client, window)));
+    let running = tokio::spawn(recording.run(incoming, client, window));
     match portion {
-        Portion::NotModified | Portion::Unsatisfiable { .. } => Response::from_parts(head, empty()),
+        Portion::NotModified | Portion::Unsatisfiable { .. } => {
+            // With this answer the client has what it wants, and may go.
+            drop(running.await);
+            Response::from_parts(head, empty())
+        }
         // The body of a HEAD is none, and its length is not the header's.
         _ if !has_body => Response::from_parts(head, empty()),
         Portion::Whole | Portion::Part { .. } => Response::from_parts(head, body.boxed_unsync()),
     }
 }
 
+/// The answer that was kept of the same before, which is kept once more: whoever reads a large file in small parts does not
+/// have it fetched again for each.
+fn again(index: &Index, seq: u64, key: Key, headers: &HeaderMap) -> Option<Kept> {
+    let Found::Answers(mut answers) = index.find(&key, headers) else {
+        return None;
+    };
+    let Some(Answer::Response(kept)) = answers.pop() else {
+        return None;
+    };
+    let vary = vary(headers, &read_lines(&kept.headers)?);
+    let record = Record::new(seq, key, vary, Answer::Response(kept.clone()));
+    (kept.status == 200 && index.append(record).is_ok()).then_some(kept)
+}
+
 /// An answer that is being kept.
 struct Recording {
     door: Arc<Inner>,
     index: Arc<Index>,
+    seq: u64,
     asked: Asked,
     sent: Sent,
     key: Key,
@@ -117,15 +145,12 @@ type Client = mpsc::Sender<Result<Frame<Bytes>, BodyError>>;
 
 impl Recording {
     async fn run(self, incoming: Incoming, client: Client, window: Option<Window>) {
-        let mut closing = self.door.closing.clone();
-        let outcome = tokio::select! {
-            outcome = self.take(incoming, client, window) => outcome,
-            _ = closing.wait_for(|closed| *closed) => Err("the box was closed before the whole answer had come".to_owned()),
-        };
+        let outcome = self.take(incoming, client, window).await;
         // What has come whole is kept, also when the box is gone meanwhile: whoever closes it waits for this.
         let Self {
             door,
             index,
+            seq,
             asked,
             sent,
             mut key,
@@ -143,7 +168,7 @@ impl Recording {
                         reason: reason.clone(),
                     };
                     index
-                        .append(Record::new(key, vary, answer))
+                        .append(Record::new(seq, key, vary, answer))
                         .map_err(|error| error.to_string())?;
                     return Err(reason);
                 }
@@ -151,7 +176,7 @@ impl Recording {
             let (digest, length) = writing.finish().map_err(|error| error.to_string())?;
             let kept = keep(&head, digest, length, &trailers);
             index
-                .append(Record::new(key, vary, Answer::Response(kept)))
+                .append(Record::new(seq, key, vary, Answer::Response(kept)))
                 .map_err(|error| error.to_string())?;
             Ok((digest, length))
         });
@@ -174,20 +199,30 @@ impl Recording {
         mut window: Option<Window>,
     ) -> Result<(seatrial_store::BlobWriter, HeaderMap), String> {
         let patience = self.door.limits.idle;
+        let mut closing = self.door.closing.clone();
         let (pieces, writing) = self.writer();
         let mut trailers = HeaderMap::new();
         let mut store_is_full = false;
-        loop {
-            let frame = match timeout(patience, incoming.frame()).await {
-                Ok(None) => break,
-                Ok(Some(Ok(frame))) => frame,
-                Ok(Some(Err(error))) => {
-                    let reason = format!("the answer broke off: {}", exchange::causes(&error));
-                    drop(client.send(Err(reason.clone().into())).await);
-                    return Err(reason);
+        let mut held = Bytes::new();
+        // A client may have all that was announced, and its box be gone, before the end itself is seen.
+        while !incoming.is_end_stream() {
+            let next = tokio::select! {
+                biased;
+                _ = closing.wait_for(|closed| *closed) => {
+                    return Err("the box was closed before the whole answer had come".to_owned());
                 }
-                Err(_) => {
-                    let reason = format!("the answer broke off: nothing came for {} s", patience.as_secs());
+                next = timeout(patience, incoming.frame()) => next,
+            };
+            let next = match next {
+                Ok(None) => break,
+                Ok(Some(Ok(frame))) => Ok(frame),
+                Ok(Some(Err(error))) => Err(exchange::causes(&error)),
+                Err(_) => Err(format!("nothing came for {} s", patience.as_secs())),
+            };
+            let frame = match next {
+                Ok(frame) => frame,
+                Err(problem) => {
+                    let reason = format!("the answer broke off: {problem}");
                     drop(client.send(Err(reason.clone().into())).await);
                     return Err(reason);
                 }
@@ -198,7 +233,15 @@ impl Recording {
                     store_is_full |= !store_is_full && pieces.send(data.clone()).await.is_err();
                     match &mut window {
                         None => Frame::data(data),
-                        Some(window) => Frame::data(window.cut(data)),
+                        Some(window) => {
+                            let part = window.cut(data);
+                            // Who has all that was asked for may go; so the end of a part waits for that of the whole.
+                            if window.take == 0 && !part.is_empty() {
+                                held = part;
+                                continue;
+                            }
+                            Frame::data(part)
+                        }
                     }
                 }
                 Err(other) => match other.into_trailers() {
@@ -214,6 +257,9 @@ impl Recording {
                 // Whoever hung up does not end the recording.
                 drop(client.send(Ok(frame)).await);
             }
+        }
+        if !held.is_empty() {
+            drop(client.send(Ok(Frame::data(held))).await);
         }
         drop((client, pieces));
         Ok((flatten(writing.await)?, trailers))
