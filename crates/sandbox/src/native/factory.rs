@@ -22,7 +22,8 @@ use super::{
     enforcement,
     idmap::IdMap,
     machine::{Furniture, NativeBox},
-    trash::{Helper, Trash, open_folder, remove_tree},
+    spares::Spares,
+    trash::{Trash, open_folder, remove_tree},
     wire::{Reply, Request, StartRequest, Wiring},
 };
 use crate::{
@@ -60,6 +61,7 @@ pub struct NativeFactory {
     /// Folder with the files that say who a box is.
     names: HostLayer,
     trash: Arc<Trash>,
+    spares: Spares,
 }
 
 /// The file in a box's folder that names the image it is made from.
@@ -89,6 +91,7 @@ impl NativeFactory {
         let factory = Self {
             home: home.clone(),
             trash: Arc::new(Trash::new(helper.clone(), ids.clone())),
+            spares: Spares::new(helper.clone(), ids.clone()),
             helper,
             ids,
             network,
@@ -161,7 +164,7 @@ impl NativeFactory {
         let folder = lease.folder().to_owned();
         self.prepare(&folder, &spec.image)?;
         let home = open_folder(self.home.root())?;
-        let mut helper = match Helper::start(&self.helper, &self.ids) {
+        let mut helper = match self.spares.take() {
             Ok(helper) => helper,
             Err(error) => {
                 drop(remove_tree(&self.helper, &self.ids, &folder));

@@ -9,6 +9,7 @@
 //! | [`factory`], [`machine`] | harness | makes boxes, speaks to supervisors |
 //! | [`running`] | harness | passes a command's output on and enforces its limits |
 //! | [`pipes`] | harness | passes bytes of files on and watches the stop switch |
+//! | [`spares`] | harness | keeps helpers ready that are no boxes yet |
 //! | [`idmap`] | harness | who root in a box is outside |
 //! | [`trash`] | harness | deletes what dead boxes left |
 //! | [`cgroups`], [`enforcement`] | harness | bounds a box's memory, processor time and processes, and tells how |
@@ -31,6 +32,7 @@ mod network;
 mod pipes;
 mod running;
 mod seccomp;
+mod spares;
 mod supervisor;
 mod trash;
 mod walk;

@@ -61,6 +61,11 @@ impl Helper {
         Ok(helper)
     }
 
+    /// Whether it has not ended by itself.
+    pub(crate) fn is_alive(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
     pub(crate) fn send(&mut self, request: &Request, descriptors: &[BorrowedFd<'_>]) -> Result<(), SandboxError> {
         self.channel
             .send(request, descriptors)
