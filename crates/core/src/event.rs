@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{AgentName, Digest, Submission, TaskId, Verdict};
 
 /// The version of the journal's lines. A reader accepts this version and older ones.
-pub const JOURNAL_VERSION: u32 = 1;
+pub const JOURNAL_VERSION: u32 = 2;
 
 /// One line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -42,6 +42,13 @@ pub enum Event {
     },
     /// A command ran in a box.
     Command(CommandRecord),
+    /// A box's network door was closed: what went through it in one phase.
+    Network(NetworkRecord),
+    /// Limits of boxes that cannot be enforced on this machine, each with the reason; written once, when a trial starts.
+    Unenforced {
+        /// One line a limit.
+        limits: Vec<String>,
+    },
     /// The agent chose, tried or dropped a plan, or repaired something.
     Decision {
         /// What was decided, in one line.
@@ -103,6 +110,49 @@ pub struct CommandRecord {
     pub peak_kib: u64,
     /// The kept output's digest in the store.
     pub log: Option<Digest>,
+}
+
+/// What went through a network door.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkRecord {
+    /// The door's policy, such as `record`.
+    pub policy: String,
+    /// Requests that were answered from outside or from the record.
+    pub answered: u64,
+    /// Bytes of their bodies.
+    pub bytes: u64,
+    /// Requests that were not answered, in order; at most [`MOST_REFUSALS`].
+    pub refusals: Vec<Refusal>,
+    /// How many more there were.
+    pub more_refusals: u64,
+}
+
+/// So many refusals are named one by one: whoever asks the same thing for ever must not fill the journal.
+pub const MOST_REFUSALS: usize = 100;
+
+/// A request that a door did not answer as asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refusal {
+    /// Why.
+    pub kind: RefusalKind,
+    /// Method and address, as they were asked for.
+    pub request: String,
+    /// One line: what was wrong.
+    pub reason: String,
+}
+
+/// Why a door did not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusalKind {
+    /// The policy does not allow it.
+    Forbidden,
+    /// It is not in the record that is replayed.
+    Unrecorded,
+    /// It is allowed, and the other side could not be reached or broke off.
+    Unreachable,
 }
 
 /// Where events go. The journal is one; a progress display may be another.

@@ -18,7 +18,10 @@ mod verdict;
 
 pub use budget::Budget;
 pub use digest::{Digest, DigestError};
-pub use event::{CommandRecord, Entry, Event, EventSink, JOURNAL_VERSION, SinkError};
+pub use event::{
+    CommandRecord, Entry, Event, EventSink, JOURNAL_VERSION, MOST_REFUSALS, NetworkRecord, Refusal, RefusalKind,
+    SinkError,
+};
 pub use exit::ExitCode;
 pub use id::{AgentName, IdError, RunId, SuiteName, TaskId};
 pub use layout::{BOX_OUT, BOX_PREFIX, BOX_SOURCE};

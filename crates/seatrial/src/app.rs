@@ -101,6 +101,16 @@ impl App {
         Ok(NativeFactory::new(&self.home, helper, host_network())?)
     }
 
+    /// What opens the doors of boxes.
+    pub(crate) fn egress(&self) -> Result<Egress, Failure> {
+        Ok(Egress::new(EgressConfig {
+            authority: self.home.root().join("authority"),
+            blobs: self.home.blobs(),
+            proxies: host_proxies(),
+            ..EgressConfig::default()
+        })?)
+    }
+
     pub(crate) fn images(&self) -> Result<ImageStore, Failure> {
         let helper = std::env::current_exe()?;
         Ok(ImageStore::new(&self.home, helper))

@@ -91,12 +91,38 @@ pub(crate) struct BuildArgs {
     /// Names of files that a complete build makes; without any, one artifact is enough
     #[arg(long, value_name = "NAME")]
     pub(crate) expect: Vec<String>,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
     /// Wall-clock seconds for finding a way to build
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     pub(crate) timeout: u64,
     /// Begin also when the disk is expected to have no room for it
     #[arg(long)]
     pub(crate) no_disk_check: bool,
+}
+
+/// What boxes may reach.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct NetworkArgs {
+    /// How boxes reach the network: recorded while something is tried and replayed for the proof, open all the time, or
+    /// not at all
+    #[arg(long, value_enum, default_value = "recorded")]
+    pub(crate) network: NetworkMode,
+    /// A host that may be asked, as HOST, *.HOST or HOST:PORT, besides the registries of distributions and languages; `*`
+    /// is every public host
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allow: Vec<String>,
+}
+
+/// Ways to the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum NetworkMode {
+    /// Recorded, then replayed
+    Recorded,
+    /// Any public host, nothing recorded
+    Open,
+    /// None
+    None,
 }
 
 /// Words of `bench`.
@@ -140,6 +166,8 @@ pub(crate) enum BenchVerb {
         /// Only tasks whose state is not known yet
         #[arg(long)]
         new: bool,
+        #[command(flatten)]
+        network: NetworkArgs,
     },
 }
 
@@ -157,6 +185,8 @@ pub(crate) struct BenchRunArgs {
     /// Trials at one time
     #[arg(short = 'n', long, default_value_t = 1)]
     pub(crate) jobs: usize,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
     /// Only the first N tasks
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,

@@ -9,7 +9,7 @@ use std::{
 };
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use seatrial_core::{Event, Outcome, TaskId};
+use seatrial_core::{Event, NetworkRecord, Outcome, TaskId};
 use seatrial_report::visible;
 use seatrial_trial::{Observer, TrialResult};
 
@@ -113,9 +113,12 @@ impl Observer for Show {
             Event::Decision { what, why } if why.is_empty() => what.clone(),
             Event::Decision { what, why } => format!("{what} ({why})"),
             Event::Note { text } => text.clone(),
+            Event::Network(record) if !record.refusals.is_empty() => refused(record),
+            Event::Unenforced { limits } => format!("not enforced on this machine: {}", limits.join("; ")),
             Event::Interrupted { reason } => format!("interrupted: {reason}"),
             Event::TrialStarted { .. }
             | Event::Command(_)
+            | Event::Network(_)
             | Event::Submitted { .. }
             | Event::Judged { .. }
             | Event::TrialFinished { .. } => return,
@@ -224,4 +227,15 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 pub(crate) fn width() -> u16 {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
     size.map_or(100, |size| size.ws_col.max(60))
+}
+
+/// What a person should know of requests that were not answered.
+fn refused(record: &NetworkRecord) -> String {
+    let first = record.refusals.first().map_or_else(String::new, |refusal| {
+        format!("{}: {}", refusal.request, refusal.reason)
+    });
+    match record.refusals.len() as u64 + record.more_refusals {
+        1 => format!("the network door refused {first}"),
+        count => format!("the network door refused {count} requests, the first {first}"),
+    }
 }

@@ -45,8 +45,11 @@ pub struct GradeRequest<'a> {
     pub image: Digest,
     /// Bounds of the fresh box.
     pub limits: Limits,
-    /// Network of the fresh box.
+    /// Network of the fresh box: in a benchmark a replay of what the trial recorded, so that nothing new can come in.
     pub network: Network,
+    /// Network of a box that asks whether a mirror is there; no code of the submission runs in it, unless the mirror was
+    /// away while the trial ran and the whole is recorded anew.
+    pub live: Network,
     /// Where logs go.
     pub blobs: &'a Blobs,
     /// Takes the script's output as it comes, for a person who watches.
@@ -56,7 +59,7 @@ pub struct GradeRequest<'a> {
 }
 
 impl<'a> GradeRequest<'a> {
-    /// A request with the default bounds, the host's network, no recorded commands and nobody watching.
+    /// A request with the default bounds, no network, no recorded commands and nobody watching.
     pub fn new(
         task: &'a Task,
         truth: &'a Truth,
@@ -75,7 +78,8 @@ impl<'a> GradeRequest<'a> {
             factory,
             image,
             limits: Limits::default(),
-            network: Network::Host,
+            network: Network::Off,
+            live: Network::Off,
             blobs,
             output: None,
             stopper: None,

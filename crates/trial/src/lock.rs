@@ -3,6 +3,8 @@
 use seatrial_core::{AgentName, Digest, RunId, SuiteName, TaskId};
 use serde::{Deserialize, Serialize};
 
+use crate::NetworkPlan;
+
 /// A run's locked configuration. Two runs with equal locks are the same run: the second resumes the first.
 ///
 /// What may change between a run and its resumption (the number of jobs) is not in it.
@@ -29,6 +31,9 @@ pub struct RunLock {
     pub image: Digest,
     /// The file name of the package index, when the agent looks names up; it changes with the archive.
     pub index: Option<String>,
+    /// What boxes may reach.
+    #[serde(default = "NetworkPlan::of_old_locks")]
+    pub network: NetworkPlan,
     /// The version of this program, with its commit where that is known.
     pub tool_version: String,
 }
@@ -75,6 +80,7 @@ mod tests {
             attempts: 1,
             image: Digest::of(b"image"),
             index: Some("old.idx".to_owned()),
+            network: NetworkPlan::Off,
             tool_version: "1".to_owned(),
         }
     }

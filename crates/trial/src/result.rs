@@ -87,7 +87,12 @@ impl TrialState {
                         });
                     }
                 }
-                Event::Command(_) | Event::Decision { .. } | Event::Interrupted { .. } | Event::Note { .. } => {}
+                Event::Command(_)
+                | Event::Decision { .. }
+                | Event::Interrupted { .. }
+                | Event::Network(_)
+                | Event::Note { .. }
+                | Event::Unenforced { .. } => {}
             }
         }
         match (state, submission) {

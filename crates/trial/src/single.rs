@@ -9,8 +9,8 @@ use std::{
 use fs_err as fs;
 use seatrial_agents::{Agent, SolveContext};
 use seatrial_core::{
-    AgentName, CommandRecord, Digest, Event, EventSink, InvalidReason, Profile, SinkError, Submission, Task, Truth,
-    Verdict,
+    AgentName, CommandRecord, Digest, Event, EventSink, InvalidReason, NetworkRecord, Outcome, Profile, SinkError,
+    Submission, Task, Truth, Verdict,
 };
 use seatrial_packages::Resolver;
 use seatrial_sandbox::{BoxSpec, Limits, Network, SandboxError, SandboxFactory};
@@ -19,7 +19,8 @@ use seatrial_store::{Blobs, Journal};
 use seatrial_suites::{GradeRequest, Suite, SuiteError};
 
 use crate::{
-    Observer, Stop, TrialError, TrialResult,
+    Networks, Observer, Stop, TrialError, TrialResult,
+    network::{Phase, TrialNetwork, has_gaps},
     result::{TrialState, commands},
     stop::Stoppable,
 };
@@ -34,6 +35,8 @@ pub struct Bench<'a> {
     pub fetcher: &'a Fetcher,
     /// Makes boxes.
     pub factory: &'a dyn SandboxFactory,
+    /// How boxes reach the network; not at all without it.
+    pub network: Option<Networks<'a>>,
     /// The image of every box.
     pub image: Digest,
     /// Packages that the image was made with on purpose.
@@ -96,6 +99,7 @@ impl Bench<'_> {
             }
             TrialState::Pending | TrialState::Finished(_) => {
                 events.emit(self.started(trial)?)?;
+                self.note_limits(&mut events)?;
                 (None, Duration::ZERO)
             }
         };
@@ -142,6 +146,21 @@ impl Bench<'_> {
         }
     }
 
+    /// Tells the journal which limits nobody keeps.
+    fn note_limits(&self, events: &mut Recorder<'_>) -> Result<(), SinkError> {
+        let limits: Vec<String> = self
+            .factory
+            .enforcement()
+            .into_iter()
+            .filter(|limit| !limit.enforced)
+            .map(|limit| format!("{}: {}", limit.limit, limit.how))
+            .collect();
+        if limits.is_empty() {
+            return Ok(());
+        }
+        events.emit(Event::Unenforced { limits })
+    }
+
     fn started(&self, trial: &Trial<'_>) -> Result<Event, TrialError> {
         let agent: AgentName = self
             .agent
@@ -167,9 +186,18 @@ impl Bench<'_> {
             name: "fetch".to_owned(),
         })?;
         let source = self.fetcher.fetch(&trial.task.source)?;
+        let network = TrialNetwork::new(self.network, folder);
         let submission = match handed_in {
             Some(submission) => submission,
-            None => self.solve(trial, &source, events)?,
+            None => {
+                let solved = self.solve(trial, &source, &network, events);
+                note_network(network.spent(Phase::Live), events)?;
+                let submission = solved?;
+                events.emit(Event::Submitted {
+                    submission: submission.clone(),
+                })?;
+                submission
+            }
         };
         if let Some(script) = &submission.script {
             fs::write(folder.join("recipe.sh"), script).map_err(|error| Ended::Broken(error.into()))?;
@@ -177,21 +205,74 @@ impl Bench<'_> {
         events.emit(Event::Phase {
             name: "grade".to_owned(),
         })?;
+        let commands = events.commands()?;
+        let verdicts = self.grade(
+            trial,
+            &submission,
+            &source,
+            &commands,
+            [&network.sealed, &network.live],
+            events,
+        )?;
+        let spent = note_network(network.spent(Phase::Sealed), events)?;
+        if !spent.is_some_and(|spent| has_gaps(&spent)) || passed(&verdicts) {
+            return Ok(verdicts);
+        }
+        // The agent never did what its script does, so there is no record of it yet: the script runs once to make one, and
+        // the verdict is of a replay all the same.
+        events.emit(Event::Phase {
+            name: "record".to_owned(),
+        })?;
+        self.grade(
+            trial,
+            &submission,
+            &source,
+            &commands,
+            [&network.live, &network.live],
+            events,
+        )?;
+        note_network(network.spent(Phase::Live), events)?;
+        events.emit(Event::Phase {
+            name: "grade".to_owned(),
+        })?;
+        let verdicts = self.grade(
+            trial,
+            &submission,
+            &source,
+            &commands,
+            [&network.sealed, &network.live],
+            events,
+        )?;
+        note_network(network.spent(Phase::Sealed), events)?;
+        Ok(verdicts)
+    }
+
+    /// Grades once, in a box with the first network.
+    fn grade(
+        &self,
+        trial: &Trial<'_>,
+        submission: &Submission,
+        source: &SourceTree,
+        commands: &[CommandRecord],
+        [network, live]: [&Network; 2],
+        events: &mut Recorder<'_>,
+    ) -> Result<Vec<Verdict>, Ended> {
         let factory = Stoppable {
             factory: self.factory,
             stop: &self.stop,
         };
         let observer = events.observer;
         let output = |bytes: &[u8]| observer.output(&trial.task.id, trial.attempt, bytes);
-        let commands = events.commands()?;
         let request = GradeRequest {
-            commands: &commands,
+            network: network.clone(),
+            live: live.clone(),
+            commands,
             output: Some(&output),
             ..GradeRequest::new(
                 trial.task,
                 trial.truth,
-                &submission,
-                &source,
+                submission,
+                source,
                 &factory,
                 self.image,
                 &self.blobs,
@@ -206,7 +287,13 @@ impl Bench<'_> {
         }
     }
 
-    fn solve(&self, trial: &Trial<'_>, source: &SourceTree, events: &mut Recorder<'_>) -> Result<Submission, Ended> {
+    fn solve(
+        &self,
+        trial: &Trial<'_>,
+        source: &SourceTree,
+        network: &TrialNetwork,
+        events: &mut Recorder<'_>,
+    ) -> Result<Submission, Ended> {
         events.emit(Event::Phase {
             name: "prepare".to_owned(),
         })?;
@@ -217,7 +304,7 @@ impl Bench<'_> {
         let spec = BoxSpec {
             image: self.image,
             limits: Limits::default(),
-            network: Network::Host,
+            network: network.live.clone(),
         };
         let mut sandbox = factory.start(&spec)?;
         self.suite.prepare(trial.task, source, sandbox.as_mut())?;
@@ -254,11 +341,21 @@ impl Bench<'_> {
         }
         // Of use for estimates only: a box that cannot tell is no reason to lose its result.
         events.disk_bytes = sandbox.disk_used().ok().flatten();
-        events.emit(Event::Submitted {
-            submission: submission.clone(),
-        })?;
         Ok(submission)
     }
+}
+
+/// Tells the journal what went through a door.
+fn note_network(record: Option<NetworkRecord>, events: &mut Recorder<'_>) -> Result<Option<NetworkRecord>, SinkError> {
+    if let Some(record) = &record {
+        events.emit(Event::Network(record.clone()))?;
+    }
+    Ok(record)
+}
+
+/// Whether any profile is satisfied.
+fn passed(verdicts: &[Verdict]) -> bool {
+    verdicts.iter().any(|verdict| verdict.outcome == Outcome::Passed)
 }
 
 /// Why a trial ended without the grader's verdict.
@@ -377,6 +474,7 @@ mod tests {
             agent: seatrial_agents::agent("null").unwrap(),
             fetcher: &fetcher,
             factory: &NoBoxes,
+            network: None,
             image: Digest::of(b"image"),
             base_packages: &[],
             resolver: None,
@@ -408,7 +506,7 @@ mod tests {
         let entries = read_journal(&trial.join("journal.jsonl")).unwrap().entries;
         assert_eq!(TrialState::of(&entries), TrialState::Pending);
         let result = run(&home, &trial, &Stop::default()).unwrap();
-        assert_eq!(result.outcome(), seatrial_core::Outcome::Invalid);
+        assert_eq!(result.outcome(), Outcome::Invalid);
         assert_eq!(result.verdicts.len(), 2);
     }
 
@@ -418,7 +516,7 @@ mod tests {
         fs::create_dir_all(&trial).unwrap();
         let (mut journal, _) = Journal::open(trial.join("journal.jsonl")).unwrap();
         let mut passed = Verdict::invalid(Profile::Strict, InvalidReason::Internal, "of the first grading");
-        passed.outcome = seatrial_core::Outcome::Passed;
+        passed.outcome = Outcome::Passed;
         for event in [
             Event::TrialStarted {
                 task: task().id,
@@ -439,6 +537,6 @@ mod tests {
         drop(journal);
         let result = run(&home, &trial, &Stop::default()).unwrap();
         assert_eq!(result.verdicts.len(), 2, "{:?}", result.verdicts);
-        assert_eq!(result.outcome(), seatrial_core::Outcome::Invalid);
+        assert_eq!(result.outcome(), Outcome::Invalid);
     }
 }

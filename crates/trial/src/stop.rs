@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use seatrial_sandbox::{BoxSpec, Sandbox, SandboxError, SandboxFactory};
+use seatrial_sandbox::{BoxSpec, Enforcement, Sandbox, SandboxError, SandboxFactory};
 
 /// A switch that ends every running command in every box and keeps new ones from starting. Clones are one switch.
 #[derive(Debug, Clone, Default)]
@@ -62,5 +62,9 @@ impl SandboxFactory for Stoppable<'_> {
         let sandbox = self.factory.start(spec)?;
         self.stop.watch(&sandbox.stopper());
         Ok(sandbox)
+    }
+
+    fn enforcement(&self) -> Vec<Enforcement> {
+        self.factory.enforcement()
     }
 }

@@ -9,15 +9,18 @@ use std::{
 use fs_err as fs;
 use seatrial_agents::Agent;
 use seatrial_core::{AgentName, Digest, ExitCode, Outcome, Task, TaskId};
+use seatrial_egress::{AllowList, Egress};
 use seatrial_packages::{PackageIndex, Resolver};
 use seatrial_report::RunSummary;
 use seatrial_suites::Corpus;
-use seatrial_trial::{Bench, Calibration, Calibrator, Estimate, Like, Room, Run, RunLock, RunView};
+use seatrial_trial::{
+    Bench, Calibration, Calibrator, Estimate, Like, NetworkPlan, Networks, Room, Run, RunLock, RunView,
+};
 
 use super::{answer, answer_json, platform};
 use crate::{
     app::{App, VERSION},
-    args::{BenchRunArgs, BenchVerb},
+    args::{BenchRunArgs, BenchVerb, NetworkArgs},
     failure::Failure,
     preflight,
 };
@@ -37,7 +40,11 @@ pub(super) fn run(app: &App, verb: BenchVerb) -> Result<ExitCode, Failure> {
             attempts,
             task,
             new,
-        } => calibrate(app, &corpus, jobs, attempts, &task, new),
+            network,
+        } => {
+            let parts = Parts::open(app, &corpus, &network)?;
+            calibrate(app, parts, jobs, attempts, &task, new)
+        }
     }
 }
 
@@ -48,6 +55,8 @@ struct Parts {
     fetcher: seatrial_source::Fetcher,
     factory: seatrial_sandbox::NativeFactory,
     suite: &'static dyn seatrial_suites::Suite,
+    egress: Egress,
+    plan: NetworkPlan,
 }
 
 impl Parts {
@@ -55,8 +64,10 @@ impl Parts {
     fn open(
         app: &App,
         folder: &Path,
+        network: &NetworkArgs,
         check: impl FnOnce(&Corpus, bool) -> Result<(), Failure>,
     ) -> Result<Self, Failure> {
+        let plan = network.plan(&AllowList::registries())?;
         let corpus = Corpus::load(folder)?;
         for warning in corpus.warnings() {
             app.show.note(&format!("warning: {warning}"));
@@ -78,6 +89,8 @@ impl Parts {
             fetcher,
             factory,
             suite,
+            egress: app.egress()?,
+            plan,
         })
     }
 
@@ -87,6 +100,10 @@ impl Parts {
             agent,
             fetcher: &self.fetcher,
             factory: &self.factory,
+            network: Some(Networks {
+                plan: &self.plan,
+                egress: &self.egress,
+            }),
             image: self.image.id,
             base_packages: &self.image.requested,
             resolver: index.map(|index| Arc::new(index) as Arc<dyn Resolver>),
@@ -113,7 +130,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
     let agent_name = agent.name().parse::<AgentName>().map_err(name)?;
     let mut tasks = Vec::new();
     let mut room = Room::unbounded(&app.home);
-    let parts = Parts::open(app, &args.corpus, |corpus, image_missing| {
+    let parts = Parts::open(app, &args.corpus, &args.network, |corpus, image_missing| {
         tasks = select(corpus, &args.task, args.quarantined, args.limit)?;
         if tasks.is_empty() {
             return Err(Failure::nothing_run(format!(
@@ -128,7 +145,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         Ok(())
     })?;
     let mut lock = RunLock {
-        v: 1,
+        v: 2,
         suite: parts.corpus.facts().suite.clone(),
         corpus: parts.corpus.facts().name.clone(),
         corpus_path: fs::canonicalize(&args.corpus)?.display().to_string(),
@@ -138,6 +155,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         attempts: args.attempts,
         image: parts.image.id,
         index: None,
+        network: parts.plan.clone(),
         tool_version: VERSION.to_owned(),
     };
     let begun = Run::unfinished(&app.home, &lock)?;
@@ -314,7 +332,7 @@ fn list(app: &App) -> Result<ExitCode, Failure> {
 
 fn calibrate(
     app: &App,
-    folder: &Path,
+    mut parts: Parts,
     jobs: usize,
     attempts: u32,
     names: &[String],
@@ -323,7 +341,7 @@ fn calibrate(
     let nobody = seatrial_agents::agent("null").ok_or_else(|| Failure::invalid("this program has no agent `null`"))?;
     let mut tasks = Vec::new();
     let mut room = Room::unbounded(&app.home);
-    let mut parts = Parts::open(app, folder, |corpus, image_missing| {
+    let mut parts = Parts::open(app, folder, network, |corpus, image_missing| {
         tasks = select(corpus, names, true, None)?;
         if only_new {
             let is_new = |task: &Task| {
@@ -349,7 +367,8 @@ fn calibrate(
         Ok(())
     })?;
     let image = parts.image.id;
-    let lock = Digest::of(format!("calibrate {} {image} {}", parts.corpus.digest(), VERSION).as_bytes());
+    let plan = serde_json::to_string(&parts.plan).unwrap_or_default();
+    let lock = Digest::of(format!("calibrate {} {image} {plan} {}", parts.corpus.digest(), VERSION).as_bytes());
     let journals = app
         .home
         .runs()

@@ -8,8 +8,9 @@ use seatrial_core::{
     Budget, CompileTruth, Digest, Evidence, ExitCode, Goal, InvalidReason, Outcome, Profile, SuiteName, Task, Truth,
     TruthBody, Verdict,
 };
+use seatrial_egress::AllowList;
 use seatrial_source::SourceSpec;
-use seatrial_trial::{Bench, Estimate, Like, Trial, TrialError, TrialResult};
+use seatrial_trial::{Bench, Estimate, Like, Networks, Trial, TrialError, TrialResult};
 
 use super::{answer, answer_json, platform};
 use crate::{app::App, args::BuildArgs, failure::Failure, preflight};
@@ -50,6 +51,9 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let image = app.image(&platform)?;
     let resolver = Arc::new(app.index(&platform, None)?);
     let factory = app.factory()?;
+    // The source is the user's own choice, and no answer key lies on any forge.
+    let plan = args.network.plan(&AllowList::everything())?;
+    let egress = app.egress()?;
 
     let id = task_id(&pinned.name)?;
     let wanted = |name: &str| Failure::invalid(format!("this program has no {name}; it was built wrong"));
@@ -81,6 +85,10 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         agent,
         fetcher: &fetcher,
         factory: &factory,
+        network: Some(Networks {
+            plan: &plan,
+            egress: &egress,
+        }),
         image: image.id,
         base_packages: &image.requested,
         resolver: Some(resolver),

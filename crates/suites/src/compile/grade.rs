@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use seatrial_core::{Digest, Event, EventSink, Outcome, Profile, TruthBody, Verdict};
-use seatrial_sandbox::{Change, ChangeKind, Status};
+use seatrial_sandbox::{Change, ChangeKind, Network, Status};
 
 use super::{
     collect::collect,
@@ -27,7 +27,7 @@ pub(super) fn grade(request: &GradeRequest<'_>, events: &mut dyn EventSink) -> V
 }
 
 fn try_grade(request: &GradeRequest<'_>, events: &mut dyn EventSink) -> Result<Vec<Verdict>, SuiteError> {
-    let first = replay_and_judge(request, events)?;
+    let first = replay_and_judge(request, &request.network, events)?;
     let passed = first.verdicts.iter().any(|verdict| verdict.outcome == Outcome::Passed);
     let complaint = first.log.filter(|_| !passed);
     let Some(complaint) = complaint.and_then(|log| mirror::complaint(request.blobs, &log)) else {
@@ -37,7 +37,9 @@ fn try_grade(request: &GradeRequest<'_>, events: &mut dyn EventSink) -> Result<V
     events.emit(Event::Note {
         text: format!("replayed once more, because the mirror could not be reached and can be now: {complaint}"),
     })?;
-    Ok(replay_and_judge(request, events)?.verdicts)
+    // What the mirror did not give then is fetched now; the verdict is of a replay that has it in the record.
+    replay_and_judge(request, &request.live, events)?;
+    Ok(replay_and_judge(request, &request.network, events)?.verdicts)
 }
 
 /// What one replay came to.
@@ -47,7 +49,11 @@ struct Judged {
     log: Option<Digest>,
 }
 
-fn replay_and_judge(request: &GradeRequest<'_>, events: &mut dyn EventSink) -> Result<Judged, SuiteError> {
+fn replay_and_judge(
+    request: &GradeRequest<'_>,
+    network: &Network,
+    events: &mut dyn EventSink,
+) -> Result<Judged, SuiteError> {
     let TruthBody::Compile(truth) = &request.truth.body;
     if request.truth.task != request.task.id {
         return Err(SuiteError::Task {
@@ -76,7 +82,7 @@ fn replay_and_judge(request: &GradeRequest<'_>, events: &mut dyn EventSink) -> R
     events.emit(Event::Phase {
         name: "replay".to_owned(),
     })?;
-    let mut replay = match replay(request, script, events)? {
+    let mut replay = match replay(request, script, network, events)? {
         Ok(replay) => replay,
         Err(refusal) => return Ok(no_script(&refusal.reason)),
     };

@@ -15,13 +15,16 @@ use seatrial_store::Blobs;
 use crate::{GradeRequest, SuiteError};
 
 /// What the package manager says when it cannot reach a mirror, as against one that lacks a file.
-const UNREACHABLE: [&str; 6] = [
+const UNREACHABLE: [&str; 8] = [
     "Temporary failure resolving",
     "Could not resolve",
     "Could not connect",
     "Unable to connect",
     "Network is unreachable",
     "Connection timed out",
+    // Said by a network door whose other side could not be reached.
+    " 502 ",
+    " 504 ",
 ];
 
 /// The first line of a log in which the package manager complains that a mirror cannot be reached.
@@ -45,7 +48,7 @@ pub(super) fn ask(request: &GradeRequest<'_>, complaint: &str) -> Result<(), Sui
     let mut sandbox = request.factory.start(&BoxSpec {
         image: request.image,
         limits: request.limits.clone(),
-        network: request.network.clone(),
+        network: request.live.clone(),
     })?;
     let command = Command::bash("apt-get -o APT::Update::Error-Mode=any update").with_timeout(Duration::from_mins(3));
     if sandbox.exec(&command, &mut Vec::new())?.succeeded() {

@@ -10,7 +10,9 @@ use std::{
 };
 
 use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, CommandRecord, Digest, Event, EventSink};
-use seatrial_sandbox::{BoxSpec, ChangeKind, Command, Execution, OutputSink, Sandbox, Snapshot, Status, Stream};
+use seatrial_sandbox::{
+    BoxSpec, ChangeKind, Command, Execution, Network, OutputSink, Sandbox, Snapshot, Status, Stream,
+};
 use seatrial_store::BlobWriter;
 
 use super::{
@@ -56,12 +58,13 @@ pub(super) struct Refused {
 pub(super) fn replay(
     request: &GradeRequest<'_>,
     script: &str,
+    network: &Network,
     events: &mut dyn EventSink,
 ) -> Result<Result<Replay, Refused>, SuiteError> {
     let mut sandbox = request.factory.start(&BoxSpec {
         image: request.image,
         limits: request.limits.clone(),
-        network: request.network.clone(),
+        network: network.clone(),
     })?;
     let link = StopLink::new(request.stopper.clone(), sandbox.stopper());
     prepare(request.task, request.source, sandbox.as_mut())?;

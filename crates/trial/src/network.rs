@@ -1,0 +1,169 @@
+//! A trial's way to the network: recorded while it is solved, replayed while it is graded.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use seatrial_core::{MOST_REFUSALS, NetworkRecord, Refusal, RefusalKind};
+use seatrial_egress::{AllowList, DoorEvent, DoorSpec, Egress, Policy};
+use seatrial_sandbox::Network;
+use serde::{Deserialize, Serialize};
+
+/// The file of a trial's folder that indexes what was recorded.
+const INDEX: &str = "network.jsonl";
+
+/// What boxes of a run may reach.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "mode", rename_all = "snake_case")]
+pub enum NetworkPlan {
+    /// While a trial is solved every answer is recorded; it is graded from the record alone.
+    Recorded {
+        /// What may be asked for.
+        allow: AllowList,
+    },
+    /// Any public address, also while it is graded. The result may depend on the day.
+    Open,
+    /// Nothing.
+    Off,
+}
+
+impl NetworkPlan {
+    /// What runs had before a lock said it.
+    pub(crate) fn of_old_locks() -> Self {
+        Self::Open
+    }
+}
+
+/// How the boxes of a run reach the network.
+#[derive(Clone, Copy)]
+pub struct Networks<'a> {
+    /// What they may reach.
+    pub plan: &'a NetworkPlan,
+    /// Opens their doors.
+    pub egress: &'a Egress,
+}
+
+/// The two networks of one trial, and what goes through them.
+pub(crate) struct TrialNetwork {
+    /// While it is solved, and where something is recorded after that.
+    pub(crate) live: Network,
+    /// While it is graded.
+    pub(crate) sealed: Network,
+    log: Arc<Mutex<Log>>,
+    plan: NetworkPlan,
+}
+
+impl TrialNetwork {
+    /// Makes the networks of a trial that keeps its record in `folder`; without any, its boxes have none.
+    pub(crate) fn new(networks: Option<Networks<'_>>, folder: &Path) -> Self {
+        let log = Arc::new(Mutex::new(Log::default()));
+        let Some(Networks { plan, egress }) = networks else {
+            return Self {
+                live: Network::Off,
+                sealed: Network::Off,
+                log,
+                plan: NetworkPlan::Off,
+            };
+        };
+        let door = |policy: Policy, index: bool| {
+            let log = Arc::clone(&log);
+            Network::Door(egress.door(DoorSpec {
+                policy,
+                index: index.then(|| folder.join(INDEX)),
+                observer: Arc::new(move |event| lock(&log).take(event)),
+            }))
+        };
+        let (live, sealed) = match plan {
+            NetworkPlan::Off => (Network::Off, Network::Off),
+            NetworkPlan::Open => (door(Policy::Open, false), door(Policy::Open, false)),
+            NetworkPlan::Recorded { allow } => (door(Policy::Record(allow.clone()), true), door(Policy::Replay, true)),
+        };
+        Self {
+            live,
+            sealed,
+            log,
+            plan: plan.clone(),
+        }
+    }
+
+    /// What went through since this was last asked; `None` when nothing did.
+    pub(crate) fn spent(&self, phase: Phase) -> Option<NetworkRecord> {
+        let mut record = std::mem::take(&mut *lock(&self.log)).record;
+        record.policy = match (&self.plan, phase) {
+            (NetworkPlan::Off, _) => "none",
+            (NetworkPlan::Open, _) => "open",
+            (NetworkPlan::Recorded { .. }, Phase::Live) => "record",
+            (NetworkPlan::Recorded { .. }, Phase::Sealed) => "replay",
+        }
+        .to_owned();
+        (record.answered > 0 || !record.refusals.is_empty()).then_some(record)
+    }
+}
+
+/// Which of a trial's networks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The one that reaches out.
+    Live,
+    /// The one that grading uses.
+    Sealed,
+}
+
+/// Whether something was asked for that is not in the record.
+pub(crate) fn has_gaps(record: &NetworkRecord) -> bool {
+    record
+        .refusals
+        .iter()
+        .any(|refusal| refusal.kind == RefusalKind::Unrecorded)
+}
+
+/// What went through since somebody last asked.
+#[derive(Default)]
+struct Log {
+    record: NetworkRecord,
+}
+
+impl Log {
+    fn take(&mut self, event: DoorEvent) {
+        let (kind, asked, reason) = match event {
+            DoorEvent::Passed { bytes, .. } | DoorEvent::Recorded { bytes, .. } | DoorEvent::Replayed { bytes, .. } => {
+                self.record.answered += 1;
+                self.record.bytes += bytes;
+                return;
+            }
+            DoorEvent::Refused { asked, reason } => (RefusalKind::Forbidden, asked.to_string(), reason),
+            DoorEvent::Missing { asked, reason } => (RefusalKind::Unrecorded, asked.to_string(), reason),
+            DoorEvent::Failed { asked, reason } => (RefusalKind::Unreachable, asked.to_string(), reason),
+            // It was answered; a replay that misses it says so.
+            DoorEvent::Unrecorded { .. } => return,
+            DoorEvent::Unintelligible { port, reason } => (RefusalKind::Forbidden, format!("port {port}"), reason),
+            // Asking for a name leads nowhere by itself.
+            DoorEvent::Resolved { .. } => return,
+        };
+        if self.record.refusals.len() < MOST_REFUSALS {
+            self.record.refusals.push(Refusal {
+                kind,
+                request: shortened(asked),
+                reason: shortened(reason),
+            });
+        } else {
+            self.record.more_refusals += 1;
+        }
+    }
+}
+
+/// As much of a text as a line of a journal should hold: a box can ask for anything, in any length.
+fn shortened(mut text: String) -> String {
+    const MOST: usize = 500;
+    if text.len() > MOST {
+        let end = (0..=MOST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        text.truncate(end);
+        text.push_str("...");
+    }
+    text
+}
+
+fn lock(log: &Mutex<Log>) -> std::sync::MutexGuard<'_, Log> {
+    log.lock().unwrap_or_else(PoisonError::into_inner)
+}
