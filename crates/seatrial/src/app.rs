@@ -9,6 +9,7 @@ use std::{
 };
 
 use seatrial_core::Platform;
+use seatrial_egress::{Egress, EgressConfig, Proxies};
 use seatrial_packages::PackageIndex;
 use seatrial_sandbox::{HostNetwork, Image, ImageRequest, ImageStore, NativeFactory};
 use seatrial_source::Fetcher;
@@ -103,12 +104,13 @@ impl App {
 
     /// What opens the doors of boxes.
     pub(crate) fn egress(&self) -> Result<Egress, Failure> {
-        Ok(Egress::new(EgressConfig {
-            authority: self.home.root().join("authority"),
-            blobs: self.home.blobs(),
-            proxies: host_proxies(),
-            ..EgressConfig::default()
-        })?)
+        let set = |names: [&str; 2]| names.iter().find_map(|name| std::env::var(name).ok());
+        // In capitals a server's client could set the first one (a header becomes such a variable), so it is not read.
+        let http = std::env::var("http_proxy").ok();
+        let (https, none) = (set(["https_proxy", "HTTPS_PROXY"]), set(["no_proxy", "NO_PROXY"]));
+        let mut config = EgressConfig::new(self.home.root().join("authority"), self.home.blobs());
+        config.proxies = Proxies::new(http.as_deref(), https.as_deref(), none.as_deref())?;
+        Ok(Egress::new(config)?)
     }
 
     pub(crate) fn images(&self) -> Result<ImageStore, Failure> {

@@ -125,6 +125,20 @@ impl From<seatrial_suites::MineError> for Failure {
     }
 }
 
+impl From<seatrial_egress::EgressError> for Failure {
+    fn from(error: seatrial_egress::EgressError) -> Self {
+        use seatrial_egress::EgressError;
+        match error {
+            EgressError::Store(error) => error.into(),
+            EgressError::Io(error) => error.into(),
+            EgressError::Entry { .. } | EgressError::Proxy { .. } => Self::usage(error.to_string()),
+            EgressError::Certificate { .. } | EgressError::Index { .. } | EgressError::NoIndex(_) => {
+                Self::invalid(error.to_string())
+            }
+        }
+    }
+}
+
 impl From<seatrial_trial::TrialError> for Failure {
     fn from(error: seatrial_trial::TrialError) -> Self {
         use seatrial_trial::TrialError;
@@ -133,6 +147,7 @@ impl From<seatrial_trial::TrialError> for Failure {
             TrialError::NoRun(..) | TrialError::Corpus(_) => Self::usage(error.to_string()),
             TrialError::Store(error) => error.into(),
             TrialError::Io(error) => error.into(),
+            TrialError::Egress(error) => error.into(),
             TrialError::NoRoom { .. } | TrialError::Busy(_) | TrialError::Lock { .. } | TrialError::Sink(_) => {
                 Self::invalid(error.to_string())
             }

@@ -43,6 +43,9 @@ pub enum TrialError {
     /// The store said no.
     #[error(transparent)]
     Store(#[from] seatrial_store::StoreError),
+    /// A network door could not be opened.
+    #[error(transparent)]
+    Egress(#[from] seatrial_egress::EgressError),
     /// The corpus could not be read.
     #[error(transparent)]
     Corpus(#[from] seatrial_suites::CorpusError),

@@ -10,6 +10,8 @@ use seatrial_egress::{AllowList, DoorEvent, DoorSpec, Egress, Policy};
 use seatrial_sandbox::Network;
 use serde::{Deserialize, Serialize};
 
+use crate::TrialError;
+
 /// The file of a trial's folder that indexes what was recorded.
 const INDEX: &str = "network.jsonl";
 
@@ -56,47 +58,50 @@ pub(crate) struct TrialNetwork {
 
 impl TrialNetwork {
     /// Makes the networks of a trial that keeps its record in `folder`; without any, its boxes have none.
-    pub(crate) fn new(networks: Option<Networks<'_>>, folder: &Path) -> Self {
+    pub(crate) fn new(networks: Option<Networks<'_>>, folder: &Path) -> Result<Self, TrialError> {
         let log = Arc::new(Mutex::new(Log::default()));
         let Some(Networks { plan, egress }) = networks else {
-            return Self {
+            return Ok(Self {
                 live: Network::Off,
                 sealed: Network::Off,
                 log,
                 plan: NetworkPlan::Off,
-            };
+            });
         };
         let door = |policy: Policy, index: bool| {
             let log = Arc::clone(&log);
-            Network::Door(egress.door(DoorSpec {
+            let door = egress.door(DoorSpec {
                 policy,
                 index: index.then(|| folder.join(INDEX)),
                 observer: Arc::new(move |event| lock(&log).take(event)),
-            }))
+            });
+            door.map(Network::Door)
         };
         let (live, sealed) = match plan {
             NetworkPlan::Off => (Network::Off, Network::Off),
-            NetworkPlan::Open => (door(Policy::Open, false), door(Policy::Open, false)),
-            NetworkPlan::Recorded { allow } => (door(Policy::Record(allow.clone()), true), door(Policy::Replay, true)),
+            NetworkPlan::Open => (door(Policy::Open, false)?, door(Policy::Open, false)?),
+            NetworkPlan::Recorded { allow } => {
+                (door(Policy::Record(allow.clone()), true)?, door(Policy::Replay, true)?)
+            }
         };
-        Self {
+        Ok(Self {
             live,
             sealed,
             log,
             plan: plan.clone(),
-        }
+        })
     }
 
     /// What went through since this was last asked; `None` when nothing did.
     pub(crate) fn spent(&self, phase: Phase) -> Option<NetworkRecord> {
         let mut record = std::mem::take(&mut *lock(&self.log)).record;
-        record.policy = match (&self.plan, phase) {
+        let policy = match (&self.plan, phase) {
             (NetworkPlan::Off, _) => "none",
             (NetworkPlan::Open, _) => "open",
             (NetworkPlan::Recorded { .. }, Phase::Live) => "record",
             (NetworkPlan::Recorded { .. }, Phase::Sealed) => "replay",
-        }
-        .to_owned();
+        };
+        policy.clone_into(&mut record.policy);
         (record.answered > 0 || !record.refusals.is_empty()).then_some(record)
     }
 }
@@ -135,11 +140,10 @@ impl Log {
             DoorEvent::Refused { asked, reason } => (RefusalKind::Forbidden, asked.to_string(), reason),
             DoorEvent::Missing { asked, reason } => (RefusalKind::Unrecorded, asked.to_string(), reason),
             DoorEvent::Failed { asked, reason } => (RefusalKind::Unreachable, asked.to_string(), reason),
-            // It was answered; a replay that misses it says so.
-            DoorEvent::Unrecorded { .. } => return,
             DoorEvent::Unintelligible { port, reason } => (RefusalKind::Forbidden, format!("port {port}"), reason),
-            // Asking for a name leads nowhere by itself.
-            DoorEvent::Resolved { .. } => return,
+            // Asking for a name leads nowhere by itself; and what could not be kept was answered, and a replay that misses it
+            // says so.
+            DoorEvent::Resolved { .. } | DoorEvent::Unrecorded { .. } => return,
         };
         if self.record.refusals.len() < MOST_REFUSALS {
             self.record.refusals.push(Refusal {

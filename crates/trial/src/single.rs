@@ -186,18 +186,17 @@ impl Bench<'_> {
             name: "fetch".to_owned(),
         })?;
         let source = self.fetcher.fetch(&trial.task.source)?;
-        let network = TrialNetwork::new(self.network, folder);
-        let submission = match handed_in {
-            Some(submission) => submission,
-            None => {
-                let solved = self.solve(trial, &source, &network, events);
-                note_network(network.spent(Phase::Live), events)?;
-                let submission = solved?;
-                events.emit(Event::Submitted {
-                    submission: submission.clone(),
-                })?;
-                submission
-            }
+        let network = TrialNetwork::new(self.network, folder).map_err(Ended::Broken)?;
+        let submission = if let Some(submission) = handed_in {
+            submission
+        } else {
+            let solved = self.solve(trial, &source, &network, events);
+            note_network(network.spent(Phase::Live), events)?;
+            let submission = solved?;
+            events.emit(Event::Submitted {
+                submission: submission.clone(),
+            })?;
+            submission
         };
         if let Some(script) = &submission.script {
             fs::write(folder.join("recipe.sh"), script).map_err(|error| Ended::Broken(error.into()))?;

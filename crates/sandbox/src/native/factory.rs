@@ -23,7 +23,7 @@ use super::{
     idmap::IdMap,
     machine::{Furniture, NativeBox},
     spares::Spares,
-    trash::{Trash, open_folder, remove_tree},
+    trash::{Helper, Trash, open_folder, remove_tree},
     wire::{Reply, Request, StartRequest, Wiring},
 };
 use crate::{

@@ -41,10 +41,7 @@ pub(super) fn run(app: &App, verb: BenchVerb) -> Result<ExitCode, Failure> {
             task,
             new,
             network,
-        } => {
-            let parts = Parts::open(app, &corpus, &network)?;
-            calibrate(app, parts, jobs, attempts, &task, new)
-        }
+        } => calibrate(app, &corpus, &network, jobs, attempts, &task, new),
     }
 }
 
@@ -332,7 +329,8 @@ fn list(app: &App) -> Result<ExitCode, Failure> {
 
 fn calibrate(
     app: &App,
-    mut parts: Parts,
+    folder: &Path,
+    network: &NetworkArgs,
     jobs: usize,
     attempts: u32,
     names: &[String],
