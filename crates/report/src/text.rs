@@ -83,13 +83,14 @@ impl RunSummary {
         };
         vec![
             format!(
-                "run {}: corpus {} ({}), agent {}, seatrial {}, image {}",
+                "run {}: corpus {} ({}), agent {}, seatrial {}, image {}, network {}",
                 one_line(&self.run),
                 one_line(&lock.corpus),
                 lock.corpus_digest.short(),
                 lock.agent,
                 one_line(&lock.tool_version),
-                lock.image.short()
+                lock.image.short(),
+                lock.network.name()
             ),
             trials,
             time,

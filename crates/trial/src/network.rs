@@ -31,6 +31,15 @@ pub enum NetworkPlan {
 }
 
 impl NetworkPlan {
+    /// Its name in one word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Recorded { .. } => "recorded",
+            Self::Open => "open",
+            Self::Off => "none",
+        }
+    }
+
     /// What runs had before a lock said it.
     pub(crate) fn of_old_locks() -> Self {
         Self::Open

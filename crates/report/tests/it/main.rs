@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use expect_test::expect;
 use seatrial_core::{Answer, Check, Digest, InvalidReason, Outcome, Profile, Verdict};
 use seatrial_report::{RunSummary, TrialOutcome};
-use seatrial_trial::{RunLock, TrialResult};
+use seatrial_trial::{NetworkPlan, RunLock, TrialResult};
 
 fn lock(tasks: &[&str], attempts: u32) -> RunLock {
     RunLock {
@@ -24,6 +24,7 @@ fn lock(tasks: &[&str], attempts: u32) -> RunLock {
         attempts,
         image: Digest::of(b"image"),
         index: None,
+        network: NetworkPlan::Off,
         tool_version: "0.1.0".to_owned(),
     }
 }
@@ -130,7 +131,7 @@ fn mixed_run() -> RunSummary {
 #[test]
 fn the_rates_of_a_run() {
     expect![[r#"
-        run r1: corpus compile-debian (4d12346eabd5), agent rules, seatrial 0.1.0, image 0229ff7dec8a
+        run r1: corpus compile-debian (4d12346eabd5), agent rules, seatrial 0.1.0, image 0229ff7dec8a, network none
         7 tasks x 1 attempt: 1 passed, 3 failed, 1 invalid, 1 pending; 1 flagged pass is not counted
         time: median 10.5 s, 13 min 11 s in all
 
@@ -170,7 +171,7 @@ fn the_trials_of_a_run_one_line_each() {
 #[test]
 fn markdown_cannot_be_broken_by_a_reason() {
     expect![[r#"
-        - run r1: corpus compile-debian (4d12346eabd5), agent rules, seatrial 0.1.0, image 0229ff7dec8a
+        - run r1: corpus compile-debian (4d12346eabd5), agent rules, seatrial 0.1.0, image 0229ff7dec8a, network none
         - 7 tasks x 1 attempt: 1 passed, 3 failed, 1 invalid, 1 pending; 1 flagged pass is not counted
         - time: median 10.5 s, 13 min 11 s in all
 
@@ -211,7 +212,7 @@ fn several_attempts_show_pass_at_k() {
     ];
     let summary = RunSummary::new("r2", &lock(&["anchor", "bilge"], 2), &results);
     expect![[r#"
-        run r2: corpus compile-debian (4d12346eabd5), agent rules, seatrial 0.1.0, image 0229ff7dec8a
+        run r2: corpus compile-debian (4d12346eabd5), agent rules, seatrial 0.1.0, image 0229ff7dec8a, network none
         2 tasks x 2 attempts: 1 passed, 3 failed, 0 invalid, 0 pending
         time: median 1.0 s, 4.0 s in all
 
@@ -242,7 +243,7 @@ fn several_attempts_show_pass_at_k() {
 #[test]
 fn an_empty_run_shows_zeros() {
     expect![[r#"
-        run r3: corpus compile-debian (4d12346eabd5), agent rules, seatrial 0.1.0, image 0229ff7dec8a
+        run r3: corpus compile-debian (4d12346eabd5), agent rules, seatrial 0.1.0, image 0229ff7dec8a, network none
         0 tasks x 1 attempt: 0 passed, 0 failed, 0 invalid, 0 pending
         time: no trial has finished
 
