@@ -1,10 +1,15 @@
 //! Whole builds in real boxes, each proved by a replay of its recipe in a fresh one.
 
-use std::{collections::BTreeSet, path::PathBuf, sync::OnceLock};
+use std::{
+    collections::BTreeSet,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use expect_test::{Expect, expect};
 use seatrial_builder::{Artifact, ArtifactKind, BuilderError, artifacts::artifacts};
 use seatrial_core::{BOX_SOURCE, Digest, Platform};
+use seatrial_egress::{AllowList, DoorSpec, Egress, EgressConfig, Policy};
 use seatrial_sandbox::{
     BoxSpec, Command, HostNetwork, ImageRequest, ImageStore, Limits, NativeFactory, Network, Sandbox, SandboxFactory,
 };
@@ -16,6 +21,9 @@ use crate::script::{Names, Notes, build, lay};
 struct Boxes {
     factory: NativeFactory,
     image: Digest,
+    /// A door to the registries of distributions.
+    network: Network,
+    _egress: Egress,
 }
 
 impl Boxes {
@@ -24,7 +32,7 @@ impl Boxes {
         let spec = BoxSpec {
             image: self.image,
             limits: Limits::default(),
-            network: Network::Host,
+            network: self.network.clone(),
         };
         let mut made = self.factory.start(&spec).unwrap();
         let mut tar = Vec::new();
@@ -67,9 +75,18 @@ fn make() -> Result<Boxes, String> {
             .map_err(|error| error.to_string())?,
     };
     let factory = NativeFactory::new(&home, helper, HostNetwork::default()).map_err(|error| error.to_string())?;
+    let egress = EgressConfig::new(home.root().join("authority"), home.blobs());
+    let egress = Egress::new(egress).map_err(|error| error.to_string())?;
+    let door = egress.door(DoorSpec {
+        policy: Policy::Allow(AllowList::registries()),
+        index: None,
+        observer: Arc::new(|_| {}),
+    });
     Ok(Boxes {
         factory,
         image: image.id,
+        network: Network::Door(door.map_err(|error| error.to_string())?),
+        _egress: egress,
     })
 }
 

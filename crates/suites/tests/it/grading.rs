@@ -394,7 +394,7 @@ fn the_answer_key_is_blocked() {
     let spec = BoxSpec {
         image: boxes.image,
         limits: seatrial_sandbox::Limits::default(),
-        network: Network::Host,
+        network: Network::Off,
     };
     let mut sandbox = boxes.factory.start(&spec).unwrap();
     Compile.prepare(&task, &source, sandbox.as_mut()).unwrap();
