@@ -1,6 +1,7 @@
 //! A trial's way to the network: recorded while it is solved, replayed while it is graded.
 
 use std::{
+    collections::HashSet,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -63,6 +64,8 @@ pub(crate) struct TrialNetwork {
     pub(crate) sealed: Network,
     log: Arc<Mutex<Log>>,
     plan: NetworkPlan,
+    /// What the live network refused: recording it again would not help.
+    forbidden: HashSet<String>,
 }
 
 impl TrialNetwork {
@@ -75,6 +78,7 @@ impl TrialNetwork {
                 sealed: Network::Off,
                 log,
                 plan: NetworkPlan::Off,
+                forbidden: HashSet::new(),
             });
         };
         let door = |policy: Policy, index: bool| {
@@ -98,11 +102,12 @@ impl TrialNetwork {
             sealed,
             log,
             plan: plan.clone(),
+            forbidden: HashSet::new(),
         })
     }
 
     /// What went through since this was last asked; `None` when nothing did.
-    pub(crate) fn spent(&self, phase: Phase) -> Option<NetworkRecord> {
+    pub(crate) fn spent(&mut self, phase: Phase) -> Option<NetworkRecord> {
         let mut record = std::mem::take(&mut *lock(&self.log)).record;
         let policy = match (&self.plan, phase) {
             (NetworkPlan::Off, _) => "none",
@@ -111,7 +116,20 @@ impl TrialNetwork {
             (NetworkPlan::Recorded { .. }, Phase::Sealed) => "replay",
         };
         policy.clone_into(&mut record.policy);
+        let forbidden = record
+            .refusals
+            .iter()
+            .filter(|refusal| refusal.kind == RefusalKind::Forbidden);
+        self.forbidden.extend(forbidden.map(|refusal| refusal.request.clone()));
         (record.answered > 0 || !record.refusals.is_empty()).then_some(record)
+    }
+
+    /// Whether something was asked for that is not in the record and could be.
+    pub(crate) fn has_gaps(&self, record: &NetworkRecord) -> bool {
+        record
+            .refusals
+            .iter()
+            .any(|refusal| refusal.kind == RefusalKind::Unrecorded && !self.forbidden.contains(&refusal.request))
     }
 }
 
@@ -122,14 +140,6 @@ pub(crate) enum Phase {
     Live,
     /// The one that grading uses.
     Sealed,
-}
-
-/// Whether something was asked for that is not in the record.
-pub(crate) fn has_gaps(record: &NetworkRecord) -> bool {
-    record
-        .refusals
-        .iter()
-        .any(|refusal| refusal.kind == RefusalKind::Unrecorded)
 }
 
 /// What went through since somebody last asked.

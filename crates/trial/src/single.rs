@@ -20,7 +20,7 @@ use seatrial_suites::{GradeRequest, Suite, SuiteError};
 
 use crate::{
     Networks, Observer, Stop, TrialError, TrialResult,
-    network::{Phase, TrialNetwork, has_gaps},
+    network::{Phase, TrialNetwork},
     result::{TrialState, commands},
     stop::Stoppable,
 };
@@ -186,7 +186,7 @@ impl Bench<'_> {
             name: "fetch".to_owned(),
         })?;
         let source = self.fetcher.fetch(&trial.task.source)?;
-        let network = TrialNetwork::new(self.network, folder).map_err(Ended::Broken)?;
+        let mut network = TrialNetwork::new(self.network, folder).map_err(Ended::Broken)?;
         let submission = if let Some(submission) = handed_in {
             submission
         } else {
@@ -214,7 +214,7 @@ impl Bench<'_> {
             events,
         )?;
         let spent = note_network(network.spent(Phase::Sealed), events)?;
-        if !spent.is_some_and(|spent| has_gaps(&spent)) || passed(&verdicts) {
+        if !spent.is_some_and(|spent| network.has_gaps(&spent)) || passed(&verdicts) {
             return Ok(verdicts);
         }
         // The agent never did what its script does, so there is no record of it yet: the script runs once to make one, and

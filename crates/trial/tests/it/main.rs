@@ -1,0 +1,6 @@
+//! Trials in real boxes, with a suite and agents that are as small as can be.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::print_stdout, reason = "a skipped test says so")]
+
+mod boxes;
+mod network;
