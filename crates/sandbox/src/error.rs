@@ -51,6 +51,12 @@ pub enum SandboxError {
         /// What is left.
         free_mib: u64,
     },
+    /// The harness wanted to write more into a box than it may hold.
+    #[error("the box may hold at most {limit_mib} MiB besides its image; use a larger limit or a smaller tree")]
+    BoxFull {
+        /// The limit.
+        limit_mib: u64,
+    },
     /// This back end cannot do that.
     #[error("this kind of box has no {0}")]
     Unsupported(&'static str),
@@ -83,6 +89,7 @@ impl SandboxError {
             | Self::NoSuchFile(_)
             | Self::InUse { .. }
             | Self::Died(_)
+            | Self::BoxFull { .. }
             | Self::Interrupted
             | Self::Unsupported(_)
             | Self::Store(_)

@@ -30,6 +30,7 @@ pub(super) fn unpack(stream: impl Read, folder: &Path, owners: Owners) -> io::Re
         owners,
         checked: PathBuf::new(),
         folders: BTreeMap::new(),
+        holes: 0,
     }
     .run(&mut stream)?;
     // The writer must not get a broken pipe for the padding after the end mark.
@@ -44,6 +45,8 @@ struct Unpacker<'a> {
     checked: PathBuf,
     /// Folders get their modes and times last, so that a read-only one can be filled.
     folders: BTreeMap<PathBuf, (u32, u64)>,
+    /// Bytes of files that may have holes.
+    holes: u64,
 }
 
 impl Unpacker<'_> {
@@ -128,6 +131,16 @@ impl Unpacker<'_> {
                     .mode(0o600)
                     .open(&path)?;
                 let wanted = entry.size();
+                // The one kind of entry that can say more than the stream holds.
+                if kind.is_gnu_sparse() {
+                    self.holes = self.holes.saturating_add(wanted);
+                    if self.holes > HOLES {
+                        return Err(io::Error::new(
+                            io::ErrorKind::InvalidData,
+                            "it has holes beyond all measure",
+                        ));
+                    }
+                }
                 if io::copy(entry, &mut file)? != wanted {
                     return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it is cut off"));
                 }
@@ -242,13 +255,17 @@ fn set_time(path: &Path, seconds: u64) -> io::Result<()> {
     Ok(utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
+/// Bytes of holes that are packed or unpacked in all: they cost a box nothing, and whoever reads them would never come to an end.
+const HOLES: u64 = 1 << 30;
+
 /// Packs a file or folder, entries relative to it and sorted. Devices, sockets and pipes are left out.
 pub(super) fn pack(path: &Path, out: impl Write) -> io::Result<()> {
     let mut builder = tar::Builder::new(io::BufWriter::with_capacity(1 << 20, out));
+    let mut holes = 0;
     let known = fs::symlink_metadata(path)?;
     if !known.is_dir() {
         let name = path.file_name().unwrap_or(OsStr::new("file"));
-        append(&mut builder, path, Path::new(name), &known)?;
+        append(&mut builder, path, Path::new(name), &known, &mut holes)?;
         return builder.into_inner()?.flush();
     }
     // A list instead of recursion: trees may be deeper than a stack.
@@ -256,7 +273,7 @@ pub(super) fn pack(path: &Path, out: impl Write) -> io::Result<()> {
     while let Some(inside) = waiting.pop() {
         let place = path.join(&inside);
         let known = fs::symlink_metadata(&place)?;
-        append(&mut builder, &place, &inside, &known)?;
+        append(&mut builder, &place, &inside, &known, &mut holes)?;
         if known.is_dir() {
             let mut names: Vec<_> = fs::read_dir(&place)?
                 .map(|entry| entry.map(|entry| entry.file_name()))
@@ -268,7 +285,13 @@ pub(super) fn pack(path: &Path, out: impl Write) -> io::Result<()> {
     builder.into_inner()?.flush()
 }
 
-fn append(builder: &mut tar::Builder<impl Write>, place: &Path, inside: &Path, known: &fs::Metadata) -> io::Result<()> {
+fn append(
+    builder: &mut tar::Builder<impl Write>,
+    place: &Path,
+    inside: &Path,
+    known: &fs::Metadata,
+    holes: &mut u64,
+) -> io::Result<()> {
     let mut header = Header::new_gnu();
     header.set_mode(known.mode() & 0o7777);
     header.set_mtime(u64::try_from(known.mtime()).unwrap_or(0));
@@ -284,6 +307,13 @@ fn append(builder: &mut tar::Builder<impl Write>, place: &Path, inside: &Path, k
         header.set_entry_type(EntryType::Symlink);
         builder.append_link(&mut header, inside, fs::read_link(place)?)
     } else if known.is_file() {
+        *holes += known.len().saturating_sub(known.blocks() * 512);
+        if *holes > HOLES {
+            return Err(io::Error::other(format!(
+                "{}: files with holes beyond all measure are not read",
+                place.display()
+            )));
+        }
         header.set_entry_type(EntryType::Regular);
         header.set_size(known.len());
         // Nothing runs in the box now, so the size stays what it is; a short read would still spoil the stream.

@@ -89,6 +89,10 @@ pub(crate) fn unpack_image(pipe: OwnedFd) -> io::Result<()> {
     archive::unpack(fs::File::from(pipe), Path::new("/"), Owners::Archive)
 }
 
+/// Bytes that a file counts for at least: one without content still has a name and an entry in the disk's table of files,
+/// which has an end.
+pub(crate) const LEAST_FILE: u64 = 4096;
+
 /// Bytes of disk that a box's layers take, without following links.
 pub(crate) fn usage(layers: &Path) -> u64 {
     let mut sum = 0;
@@ -103,7 +107,7 @@ pub(crate) fn usage(layers: &Path) -> u64 {
                 folders.push(entry.path());
             }
             // A file with several names is counted for its share under each.
-            sum += known.blocks() * 512 / if known.is_dir() { 1 } else { known.nlink().max(1) };
+            sum += (known.blocks() * 512).max(LEAST_FILE) / if known.is_dir() { 1 } else { known.nlink().max(1) };
         }
     }
     sum

@@ -19,6 +19,7 @@ use seatrial_store::Lease;
 use super::{
     cgroups::Groups,
     factory::{HostLayer, io_error},
+    meter::Meter,
     pipes::{Watched, wait},
     running::{Disk, Killed, Running},
     trash::{Helper, Trash},
@@ -86,25 +87,56 @@ impl NativeBox {
     fn send_files(
         &mut self,
         request: FileRequest,
-        write: impl FnOnce(&mut Watched<'_>) -> io::Result<()>,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), SandboxError> {
         self.disk.check_host()?;
         let (read, pipe) = io::pipe().map_err(io_error("a pipe"))?;
         self.live()?.send(&Request::Files(request), &[read.as_fd()])?;
         drop(read);
         let stop = self.stopper();
-        let mut pipe = Watched::new(pipe, &stop).map_err(io_error("a pipe"))?;
-        let written = write(&mut pipe);
-        drop(pipe);
-        self.files_done("writing files")?;
-        match written {
-            // The box said that all is well, so it only stopped reading early.
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(SandboxError::Io {
-                what: "writing files into a box".to_owned(),
-                source: error,
-            }),
-            Ok(()) | Err(_) => Ok(()),
+        let pipe = Watched::new(pipe, &stop).map_err(io_error("a pipe"))?;
+        let disk = &self.disk;
+        let check = || disk.check_host().map_err(io::Error::other);
+        let mut meter = Meter::new(pipe, disk.left(), &check);
+        let result = write(&mut meter);
+        let (is_over, written) = (meter.is_over, meter.written);
+        drop(meter);
+        let done = self.files_done("writing files");
+        self.disk.add(written);
+        if is_over {
+            return Err(self.disk.is_used_up());
         }
+        // What was torn off is not what is wrong.
+        self.disk.check_host()?;
+        done?;
+        match result {
+            // The box said that all is well, so it only stopped reading early.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                return Err(SandboxError::Io {
+                    what: "writing files into a box".to_owned(),
+                    source: error,
+                });
+            }
+            Ok(()) | Err(_) => {}
+        }
+        self.measure_if_suspect()
+    }
+
+    /// Many small files take more than their bytes. Measured only where the host's disk hints at it.
+    fn measure_if_suspect(&mut self) -> Result<(), SandboxError> {
+        if !self.disk.is_suspect()? {
+            return Ok(());
+        }
+        let helper = self.live()?;
+        helper.send(&Request::Usage, &[])?;
+        match helper.receive()? {
+            Reply::Usage(bytes) => self.disk.note(bytes)?,
+            reply => return Err(helper.refused("measuring", reply)),
+        }
+        if self.disk.left() == 0 {
+            return Err(self.disk.is_used_up());
+        }
+        Ok(())
     }
 
     /// Work on files whose bytes flow out of the box.
@@ -246,7 +278,9 @@ impl Sandbox for NativeBox {
     fn rollback(&mut self, snapshot: &Snapshot) -> Result<(), SandboxError> {
         let helper = self.live()?;
         helper.send(&Request::Rollback(snapshot.0), &[])?;
-        helper.done("a rollback")
+        helper.done("a rollback")?;
+        self.disk.forget();
+        Ok(())
     }
 
     fn changes(&mut self, since: &Snapshot) -> Result<Vec<Change>, SandboxError> {

@@ -15,7 +15,7 @@ use super::{
 
 /// The supervisor's view of `/sys`, from which each command's is bound.
 pub(crate) const SYS: &str = "/sys";
-/// An empty folder of the supervisor's.
+/// An empty folder of the supervisor's, which nobody can fill.
 pub(crate) const EMPTY: &str = "/empty";
 
 /// Folders of `/proc` that tell of the host's hardware and file systems, or set them up.
@@ -45,6 +45,12 @@ const SHOWN: [&str; 3] = [
     "devices/system/node",
     "kernel/mm/transparent_hugepage",
 ];
+
+/// Makes the empty folder.
+pub(crate) fn make_empty(place: &str) -> Result<(), Failure> {
+    let closed = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC | MountFlags::RDONLY;
+    mount("tmpfs", place, "tmpfs", closed, Some(c"mode=0555,size=4k")).what("an empty folder")
+}
 
 /// Makes the view of `/sys`: the processors, the memory's nodes, and the box's own control groups, all of it read-only.
 /// What cannot be shown is left out.

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | [`factory`], [`machine`] | harness | makes boxes, speaks to supervisors |
 //! | [`running`] | harness | passes a command's output on and enforces its limits |
-//! | [`pipes`] | harness | passes bytes of files on and watches the stop switch |
+//! | [`pipes`], [`meter`] | harness | passes bytes of files on, watches the stop switch and counts |
 //! | [`spares`] | harness | keeps helpers ready that are no boxes yet |
 //! | [`idmap`] | harness | who root in a box is outside |
 //! | [`trash`] | harness | deletes what dead boxes left |
@@ -28,6 +28,7 @@ mod idmap;
 mod layers;
 mod machine;
 mod masks;
+mod meter;
 mod network;
 mod pipes;
 mod running;

@@ -13,6 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{
     factory::io_error,
+    files::LEAST_FILE,
     trash::Helper,
     wire::{Channel, Ended, Reply, Request},
 };
@@ -42,11 +43,18 @@ pub(super) struct Disk {
     folder: PathBuf,
     limit: u64,
     reserve: u64,
-    /// Bytes at the last measurement.
+    /// Bytes at the last measurement, and what the harness has written since.
     used: u64,
-    /// Free bytes of the host's file system at the last measurement.
-    free: u64,
+    /// The host's file system at the last measurement.
+    free: Free,
     measured: Instant,
+}
+
+/// What a file system has left for an ordinary user.
+#[derive(Debug, Clone, Copy, Default)]
+struct Free {
+    bytes: u64,
+    files: u64,
 }
 
 impl Disk {
@@ -56,41 +64,72 @@ impl Disk {
             limit: limits.disk_bytes,
             reserve: limits.host_reserve_bytes,
             used: 0,
-            free: 0,
+            free: Free::default(),
             measured: Instant::now(),
         };
-        disk.free = disk.free_now().unwrap_or(0);
+        disk.free = disk.free_now().unwrap_or_default();
         disk
     }
 
-    /// Bytes that the host's file system has left for an ordinary user.
-    fn free_now(&self) -> Result<u64, SandboxError> {
+    fn free_now(&self) -> Result<Free, SandboxError> {
         let known =
             rustix::fs::statvfs(&self.folder).map_err(|error| io_error("asking for free disk space")(error.into()))?;
-        Ok(known.f_bavail * known.f_frsize)
+        Ok(Free {
+            bytes: known.f_bavail * known.f_frsize,
+            files: known.f_favail,
+        })
+    }
+
+    /// The host's free bytes when they are fewer than must stay.
+    fn shortage(&self) -> Result<Option<u64>, SandboxError> {
+        let free = self.free_now()?.bytes;
+        Ok((free < self.reserve).then_some(free))
     }
 
     /// Fails when the host's disk is nearly full.
     pub(super) fn check_host(&self) -> Result<(), SandboxError> {
-        let free = self.free_now()?;
-        if free < self.reserve {
-            Err(SandboxError::HostDiskFull { free_mib: free >> 20 })
-        } else {
-            Ok(())
+        match self.shortage()? {
+            Some(free) => Err(SandboxError::HostDiskFull { free_mib: free >> 20 }),
+            None => Ok(()),
         }
     }
 
     /// Whether the box may have come near its limit: measuring walks over all it wrote, guessing costs nothing.
-    fn is_suspect(&self, free: u64) -> bool {
-        let taken = self.free.saturating_sub(free);
-        let left = self.limit.saturating_sub(self.used);
-        taken > left / 2 || self.measured.elapsed() > SURELY
+    pub(super) fn is_suspect(&self) -> Result<bool, SandboxError> {
+        let free = self.free_now()?;
+        // File systems that make room for files as they need it tell of none.
+        let files = self.free.files.saturating_sub(free.files);
+        let taken = self.free.bytes.saturating_sub(free.bytes).max(files * LEAST_FILE);
+        Ok(taken > self.left() / 2 || self.measured.elapsed() > SURELY)
     }
 
-    fn note(&mut self, used: u64, free: u64) {
+    /// Bytes that may still be written.
+    pub(super) fn left(&self) -> u64 {
+        self.limit.saturating_sub(self.used)
+    }
+
+    /// Takes note of a measurement.
+    pub(super) fn note(&mut self, used: u64) -> Result<(), SandboxError> {
         self.used = used;
-        self.free = free;
+        self.free = self.free_now()?;
         self.measured = Instant::now();
+        Ok(())
+    }
+
+    /// Takes note of what the harness has written.
+    pub(super) fn add(&mut self, written: u64) {
+        self.used = self.used.saturating_add(written);
+    }
+
+    /// The box's files are not those that were measured any more; there are fewer of them.
+    pub(super) fn forget(&mut self) {
+        self.used = 0;
+    }
+
+    pub(super) fn is_used_up(&self) -> SandboxError {
+        SandboxError::BoxFull {
+            limit_mib: self.limit >> 20,
+        }
     }
 }
 
@@ -143,7 +182,7 @@ impl<'a> Running<'a> {
                     Reply::Ended(how) => break how,
                     Reply::Usage(bytes) => {
                         measuring = false;
-                        disk.note(bytes, disk.free_now()?);
+                        disk.note(bytes)?;
                         if bytes > disk.limit && killed.is_none() {
                             killed = Some(Killed::Disk);
                             helper.send(&Request::Kill, &[])?;
@@ -158,10 +197,9 @@ impl<'a> Running<'a> {
             killed = self.time_is_up(stop);
             if killed.is_none() && looked.elapsed() >= LOOK {
                 looked = Instant::now();
-                let free = disk.free_now()?;
-                if free < disk.reserve {
+                if let Some(free) = disk.shortage()? {
                     killed = Some(Killed::HostDisk { free });
-                } else if !measuring && disk.is_suspect(free) {
+                } else if !measuring && disk.is_suspect()? {
                     measuring = true;
                     helper.send(&Request::Usage, &[])?;
                 }
@@ -182,13 +220,13 @@ impl<'a> Running<'a> {
             self.pass_ready(&ready, &mut buffer, output);
         }
         // A command that filled the disk faster than anybody looked is found out now.
-        if !measuring && killed.is_none() && disk.is_suspect(disk.free_now()?) {
+        if !measuring && killed.is_none() && disk.is_suspect()? {
             measuring = true;
             helper.send(&Request::Usage, &[])?;
         }
         if measuring {
             match helper.receive()? {
-                Reply::Usage(bytes) => disk.note(bytes, disk.free_now()?),
+                Reply::Usage(bytes) => disk.note(bytes)?,
                 reply => return Err(helper.refused("measuring", reply)),
             }
             if disk.used > disk.limit && killed.is_none() {

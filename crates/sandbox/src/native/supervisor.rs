@@ -172,6 +172,7 @@ fn enter(start: &StartRequest, home: &OwnedFd) -> Result<(Layers, Vec<OwnedFd>),
     // A /proc of the host must be mounted somewhere, or the kernel refuses to mount new ones for the commands.
     mount_bind_recursive("/proc", format!("{root}/proc")).what("/proc")?;
     devices(&format!("{root}/dev"), start.shared_bytes)?;
+    masks::make_empty(&format!("{root}{EMPTY}"))?;
     masks::make_sys(&format!("{root}{SYS}"), &start.groups)?;
     chdir(root).what("the new root")?;
     pivot_root(".", "old").what("pivot_root")?;
@@ -200,7 +201,7 @@ fn devices(dev: &str, shared_bytes: u64) -> Result<(), Failure> {
         "tmpfs",
         dev,
         "tmpfs",
-        MountFlags::NOSUID | MountFlags::NOEXEC,
+        MountFlags::NOSUID | MountFlags::NOEXEC | MountFlags::NODEV,
         // Devices and links need no room; what else is put here would be memory that nobody counts.
         Some(c"mode=0755,size=1m,nr_inodes=1024"),
     )

@@ -102,20 +102,22 @@ impl Helper {
                 missing: true,
                 ..
             } => SandboxError::NoSuchFile(problem),
+            // Nothing that the kernel refused: what was to be worked on is not as it should be.
+            Reply::Failed {
+                what: problem,
+                errno: 0,
+                ..
+            } => SandboxError::Io {
+                what: what.to_owned(),
+                source: io::Error::other(problem),
+            },
             Reply::Failed {
                 what: problem, errno, ..
-            } => {
-                let source = if errno == 0 {
-                    io::Error::other(problem.clone())
-                } else {
-                    io::Error::from_raw_os_error(errno)
-                };
-                SandboxError::Kernel {
-                    what: problem,
-                    source,
-                    hint: "run `seatrial doctor` to see what this machine lacks".to_owned(),
-                }
-            }
+            } => SandboxError::Kernel {
+                what: problem,
+                source: io::Error::from_raw_os_error(errno),
+                hint: "run `seatrial doctor` to see what this machine lacks".to_owned(),
+            },
             other => SandboxError::Died(format!("{what}: an answer out of order: {other:?}")),
         }
     }

@@ -14,7 +14,14 @@ use tar::{Builder, EntryType, Header};
 use crate::support::{quiet_box, script};
 
 /// Appends an entry whose name is not checked, as a hostile archive would have it.
-fn append(builder: &mut Builder<Vec<u8>>, name: &str, kind: EntryType, mode: u32, link: &str, content: &[u8]) {
+pub(crate) fn append(
+    builder: &mut Builder<Vec<u8>>,
+    name: &str,
+    kind: EntryType,
+    mode: u32,
+    link: &str,
+    content: &[u8],
+) {
     let mut header = Header::new_gnu();
     header.set_entry_type(kind);
     header.set_mode(mode);
@@ -29,11 +36,11 @@ fn append(builder: &mut Builder<Vec<u8>>, name: &str, kind: EntryType, mode: u32
     builder.append(&header, content).unwrap();
 }
 
-fn file(builder: &mut Builder<Vec<u8>>, name: &str, content: &str) {
+pub(crate) fn file(builder: &mut Builder<Vec<u8>>, name: &str, content: &str) {
     append(builder, name, EntryType::Regular, 0o644, "", content.as_bytes());
 }
 
-fn archive(fill: impl FnOnce(&mut Builder<Vec<u8>>)) -> Vec<u8> {
+pub(crate) fn archive(fill: impl FnOnce(&mut Builder<Vec<u8>>)) -> Vec<u8> {
     let mut builder = Builder::new(Vec::new());
     fill(&mut builder);
     builder.into_inner().unwrap()
@@ -60,34 +67,6 @@ fn a_tree_arrives_with_modes_times_links_and_the_boxs_root_as_owner() {
     let wanted = "ran\ndeepis relativedot\nclosed dr-xr-xr-x root 1000000000 2\ntool -rwxr-xr-x root 1000000000 2\n\
         closed/inner -rw-r--r-- root 1000000000 1\n/no/where\nls";
     assert_eq!(seen, wanted);
-}
-
-#[test]
-fn a_hostile_archive_is_refused_by_name_and_writes_nothing_elsewhere() {
-    let Some(mut sandbox) = quiet_box() else { return };
-    let up = archive(|tar| file(tar, "../up", "x"));
-    let deep = archive(|tar| file(tar, "a/../../up", "x"));
-    let through = archive(|tar| {
-        append(tar, "link", EntryType::Symlink, 0o777, "/victim", b"");
-        file(tar, "link/file", "x");
-    });
-    let linked = archive(|tar| append(tar, "hard", EntryType::Link, 0o644, "../../victim/kept", b""));
-    script(&mut *sandbox, "mkdir /victim; echo kept > /victim/kept");
-    for (tar, name) in [
-        (up, "../up"),
-        (deep, "a/../../up"),
-        (through, "link/file"),
-        (linked, "hard"),
-    ] {
-        let error = sandbox.write_tree("/deep/er", &mut &tar[..]).unwrap_err();
-        assert!(error.to_string().contains(name), "{name}: {error}");
-    }
-    let seen = script(&mut *sandbox, "ls /victim; find / -xdev -name up; cat /victim/kept");
-    assert_eq!(seen, "kept\nkept\n");
-    // A broken stream is an error too, and the box is none the worse for it.
-    let torn = archive(|tar| file(tar, "large", &"x".repeat(100_000)));
-    sandbox.write_tree("/torn", &mut &torn[..50_000]).unwrap_err();
-    assert_eq!(script(&mut *sandbox, "echo fine"), "fine\n");
 }
 
 #[test]
@@ -194,24 +173,6 @@ fn single_files_are_written_and_read() {
 }
 
 #[test]
-fn links_in_a_box_cannot_lead_out_of_it() {
-    let Some(mut sandbox) = quiet_box() else { return };
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("secret"), "of the host").unwrap();
-    let out = folder.path().display();
-    script(
-        &mut *sandbox,
-        &format!("ln -s {out} /absolute; ln -s ../../../../../..{out} /relative; ln -s /proc/1/root{out} /magic"),
-    );
-    for name in ["absolute", "relative", "magic"] {
-        let error = sandbox.read_file(&format!("/{name}/secret"), 100).unwrap_err();
-        assert!(matches!(error, SandboxError::NoSuchFile(_)), "{name}: {error:?}");
-        drop(sandbox.write_file(&format!("/{name}/written"), b"x", 0o644));
-    }
-    assert!(!folder.path().join("written").exists());
-}
-
-#[test]
 fn a_tree_as_deep_as_paths_can_be_arrives() {
     let Some(mut sandbox) = quiet_box() else { return };
     let mut builder = Builder::new(Vec::new());
@@ -283,10 +244,7 @@ fn the_stop_switch_ends_work_on_files_that_would_not_end() {
     assert!(matches!(error, SandboxError::Interrupted), "{error}");
 
     let Some(mut sandbox) = quiet_box() else { return };
-    script(
-        &mut *sandbox,
-        "mkdir /w; for i in {1..1000}; do truncate -s 8G /w/$i; done",
-    );
+    script(&mut *sandbox, "mkdir /w; truncate -s 1G /w/1");
     let mut throw = Throw(sandbox.stopper());
     let error = sandbox.read_tree("/w", &mut throw).unwrap_err();
     assert!(matches!(error, SandboxError::Interrupted), "{error}");

@@ -4,6 +4,7 @@
 //! of other crates share it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod attacks;
 mod commands;
 mod door;
 mod files;
