@@ -24,7 +24,7 @@ const KEYSTORE: &str = "/usr/local/share/seatrial/cacerts";
 
 /// Files to lay over the image's, by absolute path. `of_image` reads a regular file of the image. The same authority and
 /// the same image give the same files.
-pub fn files(authority: &Authority, of_image: &dyn Fn(&str) -> Option<Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn files(authority: &Authority, of_image: &dyn Fn(&str) -> Option<Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let own = authority.certificate().as_bytes();
     let mut files = BTreeMap::new();
     let mut of_distribution = None;
@@ -65,7 +65,7 @@ pub fn files(authority: &Authority, of_image: &dyn Fn(&str) -> Option<Vec<u8>>) 
 ///
 /// Java's own, `JAVA_TOOL_OPTIONS`, is not among them: every Java says on standard error that it has read it, which breaks
 /// whoever reads a version from there.
-pub fn environment() -> BTreeMap<String, String> {
+pub(crate) fn environment() -> BTreeMap<String, String> {
     let java = format!("-Djavax.net.ssl.trustStore={KEYSTORE}");
     [
         // OpenSSL in its many builds, Go, Rust, Ruby, PHP, uv; curl's program.
