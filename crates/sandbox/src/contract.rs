@@ -27,6 +27,11 @@ pub trait Sandbox: Send {
     /// Packs a file or folder as an uncompressed tar stream with entries relative to it.
     fn read_tree(&mut self, path: &str, tar: &mut dyn Write) -> Result<(), SandboxError>;
 
+    /// Packs the whole tree as the uncompressed archive of an image: with owners, without what is a running system's.
+    fn export(&mut self, _tar: &mut dyn Write) -> Result<(), SandboxError> {
+        Err(SandboxError::Unsupported("export"))
+    }
+
     /// Writes one file, making its folder where it is missing.
     fn write_file(&mut self, path: &str, content: &[u8], mode: u32) -> Result<(), SandboxError>;
 

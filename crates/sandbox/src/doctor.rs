@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::{
     BoxSpec, HostNetwork, Limits, NativeFactory, Network, SandboxError, Status,
+    images::foreign,
     native::{Helper, IdMap, enforcement, has_filter, io_error, open_to_boxes, version_of_machine},
 };
 
@@ -86,6 +87,7 @@ pub fn doctor(home: &Home, helper: &Path) -> Vec<Finding> {
             },
         });
     }
+    findings.push(foreign::finding(home, helper));
     findings.push(disk(home));
     for limit in enforcement() {
         findings.push(Finding {

@@ -37,6 +37,14 @@ pub enum SandboxError {
         /// Who uses it.
         by: String,
     },
+    /// An image could not be had from a registry.
+    #[error("cannot pull {name}: {problem}")]
+    Registry {
+        /// The image's name.
+        name: String,
+        /// What went wrong, and what helps.
+        problem: String,
+    },
     /// A path in the box is not there or is not a regular file.
     #[error("no such file in the box: {0}")]
     NoSuchFile(String),
@@ -80,7 +88,7 @@ impl SandboxError {
     /// What a verdict blames.
     pub fn invalid_reason(&self) -> InvalidReason {
         match self {
-            Self::NoImage(_) | Self::Image(_) => InvalidReason::Image,
+            Self::NoImage(_) | Self::Image(_) | Self::Registry { .. } => InvalidReason::Image,
             Self::HostDiskFull { .. } => InvalidReason::DiskFull,
             Self::Store(error) if error.is_disk_full() => InvalidReason::DiskFull,
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => InvalidReason::DiskFull,

@@ -23,6 +23,10 @@ pub use contract::{
 pub use doctor::{Finding, Ok as FindingOk, doctor};
 pub use door::{DOOR_ADDRESS, Door, DoorSockets, OpenDoor};
 pub use error::SandboxError;
-pub use images::{Image, ImageRequest, ImageStore, InstalledPackage};
+pub(crate) use images::Footing;
+pub use images::{
+    Credentials, Image, ImageLock, ImageRecipe, ImageRequest, ImageStore, InstalledPackage, Listing, Origin, Pull,
+    RecipeBuild, Reference,
+};
 pub use native::{DeniedCall, HostNetwork, NativeFactory, denied_calls, helper_main, is_helper_invocation};
 pub use session::{Session, SessionCommand, SessionExecution, SessionSpec};

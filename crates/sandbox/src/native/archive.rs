@@ -13,6 +13,8 @@ use std::{
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_OMIT, utimensat};
 use tar::{EntryType, Header};
 
+use super::{whiteouts::Layer, wire::UnpackRequest};
+
 /// Who owns what is unpacked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owners {
@@ -22,12 +24,20 @@ pub(super) enum Owners {
     Archive,
 }
 
-/// Unpacks a tar stream below a folder, which is there.
-pub(super) fn unpack(stream: impl Read, folder: &Path, owners: Owners) -> io::Result<()> {
+/// Unpacks a tar stream below a folder, which is there. A request bounds it and may make it a layer.
+pub(super) fn unpack(
+    stream: impl Read,
+    folder: &Path,
+    owners: Owners,
+    request: Option<UnpackRequest>,
+) -> io::Result<()> {
     let mut stream = io::BufReader::with_capacity(1 << 20, stream);
     Unpacker {
         folder,
         owners,
+        layer: request.filter(|request| request.layer).map(|_| Layer::default()),
+        left_bytes: request.map_or(u64::MAX, |request| request.most_bytes),
+        left_entries: request.map_or(u64::MAX, |request| request.most_entries),
         checked: PathBuf::new(),
         folders: BTreeMap::new(),
         holes: 0,
@@ -40,6 +50,10 @@ pub(super) fn unpack(stream: impl Read, folder: &Path, owners: Owners) -> io::Re
 struct Unpacker<'a> {
     folder: &'a Path,
     owners: Owners,
+    /// What this layer has placed, when the stream is one.
+    layer: Option<Layer>,
+    left_bytes: u64,
+    left_entries: u64,
     /// The folder that the last entry was in: known to be one, reached without links. What is shared with it needs no
     /// second look, or a deep tree would take the cube of its depth.
     checked: PathBuf,
@@ -62,7 +76,7 @@ impl Unpacker<'_> {
                 .map_err(|error| io::Error::new(error.kind(), format!("the tar entry {}: {error}", name.display())))?;
         }
         // An empty folder is a tree like any other; an image without files is a mistake.
-        if !any && self.owners == Owners::Archive {
+        if !any && self.owners == Owners::Archive && self.layer.is_none() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the tar stream is empty"));
         }
         // The deepest first: setting a folder's time must come after everything in it.
@@ -77,7 +91,7 @@ impl Unpacker<'_> {
         let kind = entry.header().entry_type();
         let mode = entry.header().mode()? & 0o7777;
         let time = entry.header().mtime()?;
-        let inside = inside(name)?;
+        let inside = inside_of(name)?;
         let path = self.folder.join(&inside);
         if inside.as_os_str().is_empty() {
             if kind.is_dir() {
@@ -86,7 +100,18 @@ impl Unpacker<'_> {
             }
             return Ok(());
         }
+        self.bound(entry.size())?;
+        // Marks are files of no content; a folder or a link of such a name is no mark.
+        if let Some(layer) = &self.layer
+            && kind.is_file()
+            && layer.mark(&path)?
+        {
+            return Ok(());
+        }
         self.check_parent(&inside)?;
+        if let Some(layer) = &mut self.layer {
+            layer.place(&path);
+        }
         match kind {
             EntryType::Directory => {
                 match fs::symlink_metadata(&path) {
@@ -109,7 +134,11 @@ impl Unpacker<'_> {
             }
             EntryType::Link => {
                 let target = entry.link_name()?.ok_or(io::ErrorKind::InvalidData)?;
-                let target = inside_checked(self.folder, &target)?;
+                let target = match self.owners {
+                    Owners::Root => inside_checked(self.folder, &target)?,
+                    // The tree is this process's root, so a link on the way leads to somewhere inside.
+                    Owners::Archive => self.folder.join(inside_of(&target)?),
+                };
                 self.clear(&path)?;
                 fs::hard_link(target, &path)?;
             }
@@ -152,6 +181,14 @@ impl Unpacker<'_> {
         Ok(())
     }
 
+    /// Counts an entry, before anything of it is written.
+    fn bound(&mut self, bytes: u64) -> io::Result<()> {
+        let too_much = |what| io::Error::new(io::ErrorKind::InvalidData, format!("the archive has too many {what}"));
+        self.left_entries = self.left_entries.checked_sub(1).ok_or_else(|| too_much("entries"))?;
+        self.left_bytes = self.left_bytes.checked_sub(bytes).ok_or_else(|| too_much("bytes"))?;
+        Ok(())
+    }
+
     /// Makes the folders that an entry is in, and refuses to go through anything else.
     fn check_parent(&mut self, inside: &Path) -> io::Result<()> {
         let Some(parent) = inside.parent() else { return Ok(()) };
@@ -169,6 +206,12 @@ impl Unpacker<'_> {
             }
             match fs::symlink_metadata(&path) {
                 Ok(known) if known.is_dir() => {}
+                // Distributions have `lib -> usr/lib`, and layers that name files below `lib`. The tree is this
+                // process's root, so the link leads to somewhere inside.
+                Ok(known)
+                    if known.is_symlink()
+                        && self.owners == Owners::Archive
+                        && fs::metadata(&path).is_ok_and(|there| there.is_dir()) => {}
                 Ok(_) => {
                     return Err(io::Error::new(
                         io::ErrorKind::InvalidData,
@@ -192,6 +235,11 @@ impl Unpacker<'_> {
                 // It may be the one that was checked, and what takes its place may be a link.
                 self.checked = PathBuf::new();
                 self.folders.remove(path);
+                if self.layer.is_some() {
+                    // It was a lower layer's.
+                    self.folders.retain(|folder, _| !folder.starts_with(path));
+                    return super::files::remove(path);
+                }
                 fs::remove_dir(path)
             }
             Ok(_) => fs::remove_file(path),
@@ -210,7 +258,7 @@ impl Unpacker<'_> {
 }
 
 /// An entry's path below the folder; absolute ones are taken as relative, ones that climb are refused.
-fn inside(name: &Path) -> io::Result<PathBuf> {
+fn inside_of(name: &Path) -> io::Result<PathBuf> {
     let mut path = PathBuf::new();
     for part in name.components() {
         match part {
@@ -226,7 +274,7 @@ fn inside(name: &Path) -> io::Result<PathBuf> {
 
 /// The file that a hard link names, which must be below the folder and be reached without links.
 fn inside_checked(folder: &Path, target: &Path) -> io::Result<PathBuf> {
-    let inside = inside(target)?;
+    let inside = inside_of(target)?;
     let mut path = folder.to_owned();
     let mut parts = inside.components().peekable();
     while let Some(part) = parts.next() {

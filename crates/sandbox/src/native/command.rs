@@ -94,7 +94,7 @@ pub(crate) fn run(
 }
 
 /// Waits for the namespace's end and serves the harness meanwhile; `false` when the harness went away.
-fn watch(channel: &mut Channel, pid: Pid) -> io::Result<bool> {
+pub(super) fn watch(channel: &mut Channel, pid: Pid) -> io::Result<bool> {
     let raw = rustix::process::Pid::from_raw(pid.as_raw()).ok_or(io::ErrorKind::InvalidInput)?;
     let process = pidfd_open(raw, PidfdFlags::empty())?;
     let mut measuring: Option<(Pid, PipeReader)> = None;

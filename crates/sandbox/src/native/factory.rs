@@ -27,7 +27,7 @@ use super::{
     wire::{Reply, Request, StartRequest, Wiring},
 };
 use crate::{
-    BoxSpec, DOOR_ADDRESS, DoorSockets, Enforcement, Network, OpenDoor, Sandbox, SandboxError, SandboxFactory,
+    BoxSpec, DOOR_ADDRESS, DoorSockets, Enforcement, Footing, Network, OpenDoor, Sandbox, SandboxError, SandboxFactory,
 };
 
 /// What boxes need of the host's network. The caller reads the environment; this crate does not.
@@ -145,7 +145,8 @@ impl SandboxFactory for NativeFactory {
         if !self.home.root().join(&image).is_dir() {
             return Err(SandboxError::NoImage(spec.image.short()));
         }
-        self.start_from(image, spec)
+        let footing = Footing::of(&self.home.images().join(spec.image.hex()))?;
+        self.start_on(image, spec, footing)
     }
 
     fn enforcement(&self) -> Vec<Enforcement> {
@@ -160,6 +161,10 @@ impl SandboxFactory for NativeFactory {
 impl NativeFactory {
     /// Starts a box from a root file system somewhere below the data folder.
     pub(crate) fn start_from(&self, image: String, spec: &BoxSpec) -> Result<Box<dyn Sandbox>, SandboxError> {
+        self.start_on(image, spec, Footing::default())
+    }
+
+    fn start_on(&self, image: String, spec: &BoxSpec, footing: Footing) -> Result<Box<dyn Sandbox>, SandboxError> {
         let (name, lease) = self.folder()?;
         let folder = lease.folder().to_owned();
         self.prepare(&folder, &spec.image)?;
@@ -171,7 +176,7 @@ impl NativeFactory {
                 return Err(error);
             }
         };
-        let made = self.furnish(&mut helper, &home, (&folder, &name), image, spec);
+        let made = self.furnish(&mut helper, &home, (&folder, &name), image, spec, footing);
         let furniture = match made {
             Ok(made) => made,
             Err(error) => {
@@ -208,13 +213,17 @@ impl NativeFactory {
         (folder, name): (&Path, &str),
         image: String,
         spec: &BoxSpec,
+        footing: Footing,
     ) -> Result<Furniture, SandboxError> {
+        let foreign = footing.foreign()?;
         self.still_there(&image, spec)?;
         let mut groups = Groups::make(Places::of_this_process(), folder, name, &spec.limits)
             .map_err(io_error("listing a box's control groups"))?;
         // Before it makes a process or a mount: both are counted where they are made.
         groups.take(helper.child.id());
         let (network, host, environment) = self.wire(&spec.network, &image)?;
+        // The door's and the host's variables are about this machine; the image knows nothing of it.
+        let environment: BTreeMap<_, _> = footing.environment.into_iter().chain(environment).collect();
         let start = StartRequest {
             hostname: "box".to_owned(),
             network,
@@ -228,6 +237,7 @@ impl NativeFactory {
                 .memory_bytes
                 .map_or(SHARED_BYTES, |bytes| SHARED_BYTES.min(bytes / 2)),
             processes: (!groups.bounds(Controller::Pids)).then_some(spec.limits.processes),
+            foreign,
         };
         helper.send(&Request::Start(start), &[home.as_fd()])?;
         let sockets = match helper.receive_all()? {

@@ -13,8 +13,11 @@ use std::{
 use super::{
     archive::{self, Owners},
     layers::counts,
-    wire::FileRequest,
+    wire::{FileRequest, UnpackRequest},
 };
+
+/// Memory of the process that unpacks an image.
+const UNPACK_MEMORY: u64 = 2 << 30;
 
 /// Does one piece of work; the pipe carries its bytes.
 pub(crate) fn work(request: FileRequest, pipe: OwnedFd) -> io::Result<()> {
@@ -23,7 +26,7 @@ pub(crate) fn work(request: FileRequest, pipe: OwnedFd) -> io::Result<()> {
         FileRequest::WriteTree { folder } => {
             let folder = Path::new(&folder);
             make_folders(folder)?;
-            archive::unpack(pipe, folder, Owners::Root)
+            archive::unpack(pipe, folder, Owners::Root, None)
         }
         FileRequest::ReadTree { path } => archive::pack(Path::new(&path), pipe).map_err(named(Path::new(&path))),
         FileRequest::WriteFile { path, mode } => {
@@ -66,7 +69,7 @@ pub(crate) fn work(request: FileRequest, pipe: OwnedFd) -> io::Result<()> {
             pipe.write_all(&known.size().to_le_bytes())?;
             io::copy(&mut file.take(limit), &mut pipe).map(drop)
         }
-        FileRequest::Changes { .. } => Err(io::ErrorKind::InvalidInput.into()),
+        FileRequest::Changes { .. } | FileRequest::Export => Err(io::ErrorKind::InvalidInput.into()),
     }
 }
 
@@ -83,10 +86,37 @@ fn make_folders(path: &Path) -> io::Result<()> {
 }
 
 /// Unpacks an image into the present folder, which becomes this process's root.
-pub(crate) fn unpack_image(pipe: OwnedFd) -> io::Result<()> {
+pub(crate) fn unpack_image(pipe: OwnedFd, request: UnpackRequest) -> io::Result<()> {
     rustix::process::umask(rustix::fs::Mode::empty());
     rustix::process::chroot(".")?;
-    archive::unpack(fs::File::from(pipe), Path::new("/"), Owners::Archive)
+    // An archive's own words about itself must not take all of the machine's memory.
+    let _ = nix::sys::resource::setrlimit(nix::sys::resource::Resource::RLIMIT_AS, UNPACK_MEMORY, UNPACK_MEMORY);
+    archive::unpack(fs::File::from(pipe), Path::new("/"), Owners::Archive, Some(request))?;
+    // Whatever an image lacks, a box mounts something there.
+    for (name, mode) in [
+        ("/dev", 0o755),
+        ("/proc", 0o555),
+        ("/sys", 0o555),
+        ("/tmp", 0o1777),
+        ("/etc", 0o755),
+        ("/root", 0o700),
+    ] {
+        let place = Path::new(name);
+        match fs::symlink_metadata(place) {
+            Ok(known) if known.is_dir() => {}
+            Ok(_) => {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    format!("its {name} is no folder, so it is no root file system"),
+                ));
+            }
+            Err(_) => {
+                fs::create_dir(place).map_err(named(place))?;
+                fs::set_permissions(place, fs::Permissions::from_mode(mode)).map_err(named(place))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Bytes that a file counts for at least: one without content still has a name and an entry in the disk's table of files,

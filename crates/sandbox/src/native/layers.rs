@@ -107,6 +107,18 @@ impl Layers {
         Ok((above, below))
     }
 
+    /// Mounts the present state at a folder, to be read only, without the host's files: those are no part of an image.
+    pub(crate) fn mount_image(&self, place: &str) -> io::Result<()> {
+        let own = self.own.iter().rev().map(u32::to_string);
+        let lower = own.chain([format!("..{IMAGE}")]).collect::<Vec<_>>().join(":");
+        let options = CString::new(format!("userxattr,lowerdir={lower}")).map_err(io::Error::other)?;
+        chdir(LAYERS)?;
+        let flags = MountFlags::NODEV | MountFlags::RDONLY;
+        let mounted = mount("overlay", place, "overlay", flags, Some(options.as_c_str()));
+        chdir("/")?;
+        Ok(mounted?)
+    }
+
     fn find(&self, number: u32) -> io::Result<(usize, usize)> {
         let position = self.snapshots.iter().position(|(known, _)| *known == number);
         let found = position.and_then(|position| Some((position, self.snapshots.get(position)?.1)));

@@ -238,6 +238,10 @@ impl Sandbox for NativeBox {
         })
     }
 
+    fn export(&mut self, tar: &mut dyn Write) -> Result<(), SandboxError> {
+        self.fetch_files(FileRequest::Export, |pipe| io::copy(pipe, tar).map(drop))
+    }
+
     fn write_file(&mut self, path: &str, content: &[u8], mode: u32) -> Result<(), SandboxError> {
         self.send_files(
             FileRequest::WriteFile {

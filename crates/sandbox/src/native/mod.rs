@@ -16,12 +16,15 @@
 //! | [`wire`] | both | messages and descriptors over one socket |
 //! | [`supervisor`], [`layers`], [`network`] | helper | the loop, the overlay's layers, the door's sockets |
 //! | [`walls`], [`masks`], [`seccomp`] | helper and its children | what is given up before foreign code runs |
-//! | [`command`], [`files`], [`archive`], [`walk`] | helper's children | one command, one file operation, one comparison |
+//! | [`binfmt`], [`tool`] | helper | programs of other architectures; a program of the host that makes images |
+//! | [`command`], [`files`], [`archive`], [`whiteouts`], [`export`], [`walk`] | helper's children | one command, one file operation, one comparison |
 
 mod archive;
+mod binfmt;
 mod cgroups;
 mod command;
 mod enforcement;
+mod export;
 mod factory;
 mod files;
 mod idmap;
@@ -35,9 +38,11 @@ mod running;
 mod seccomp;
 mod spares;
 mod supervisor;
+mod tool;
 mod trash;
 mod walk;
 mod walls;
+mod whiteouts;
 mod wire;
 
 pub(crate) use cgroups::version_of_machine;
@@ -49,3 +54,8 @@ pub(crate) use seccomp::is_known as has_filter;
 pub use seccomp::{DeniedCall, denied_calls};
 pub use supervisor::{helper_main, is_helper_invocation};
 pub(crate) use trash::{Helper, open_folder, remove_tree, send_unpack};
+pub(crate) use wire::{Reply, Request, ToolRequest, UnpackRequest};
+
+/// The time of everything in an image that was made while the image was made, in seconds since the Unix epoch: what is
+/// made again is the same.
+pub(crate) const IMAGE_TIME: u64 = 1_700_000_000;

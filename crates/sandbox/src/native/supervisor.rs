@@ -23,10 +23,10 @@ use rustix::{
 };
 
 use super::{
-    command, files,
+    binfmt, command, export, files,
     layers::{HOST, IMAGE, LAYERS, Layers, MERGED},
     masks::{self, EMPTY, SYS},
-    network, walk, walls,
+    network, tool, walk, walls,
     wire::{Channel, FileRequest, Reply, Request, StartRequest, Wiring},
 };
 
@@ -111,14 +111,21 @@ fn serve(channel: &mut Channel) -> Result<(), Failure> {
             drop(sockets);
             answer(channel, layers)
         }
-        Request::Unpack => {
+        Request::Unpack(request) => {
             let (pipe, folder) = (
                 descriptors.pop().ok_or_else(missing)?,
                 descriptors.pop().ok_or_else(missing)?,
             );
             fchdir(&folder).what("the image's folder")?;
-            files::unpack_image(pipe).what("unpacking the image")?;
+            files::unpack_image(pipe, request).what("unpacking the image")?;
             channel.send(&Reply::Done, &[]).what("the socket")
+        }
+        Request::Tool(request) => {
+            let reply = match tool::run(channel, &request, descriptors)? {
+                Some(ended) => Reply::Ended(ended),
+                None => return Ok(()),
+            };
+            channel.send(&reply, &[]).what("the socket")
         }
         Request::Remove(name) => {
             let folder = descriptors.pop().ok_or_else(missing)?;
@@ -169,6 +176,8 @@ fn enter(start: &StartRequest, home: &OwnedFd) -> Result<(Layers, Vec<OwnedFd>),
         bind(host, &format!("{root}{HOST}"))?;
         base.push(HOST.to_owned());
     }
+    // While the host's programs can still be named. The mount keeps the registrations, and no command can reach it.
+    binfmt::register(&format!("{root}/binfmt"), &start.foreign)?;
     // A /proc of the host must be mounted somewhere, or the kernel refuses to mount new ones for the commands.
     mount_bind_recursive("/proc", format!("{root}/proc")).what("/proc")?;
     devices(&format!("{root}/dev"), start.shared_bytes)?;
@@ -266,10 +275,12 @@ fn answer(channel: &mut Channel, mut layers: Layers) -> Result<(), Failure> {
             Request::Usage => Reply::Usage(files::usage(Path::new(LAYERS))),
             // The command ended before the wish to end it arrived.
             Request::Kill => continue,
-            Request::Mapped | Request::Start(_) | Request::Unpack | Request::Remove(_) => failed(&Failure {
-                what: "a request out of order".to_owned(),
-                source: io::ErrorKind::InvalidInput.into(),
-            }),
+            Request::Mapped | Request::Start(_) | Request::Unpack(_) | Request::Tool(_) | Request::Remove(_) => {
+                failed(&Failure {
+                    what: "a request out of order".to_owned(),
+                    source: io::ErrorKind::InvalidInput.into(),
+                })
+            }
         };
         channel.send(&reply, &[]).what("the socket")?;
     }
@@ -299,6 +310,15 @@ fn file_work(
     command::in_child(channel, move || match request {
         // Compared from outside the tree, layer by layer.
         FileRequest::Changes { since } => walk::changes(layers, since, pipe),
+        FileRequest::Export => {
+            // In a mount namespace of this child, so that the mount goes with it.
+            unshare(CloneFlags::CLONE_NEWNS)?;
+            layers.mount_image(MERGED)?;
+            rustix::process::chroot(MERGED)?;
+            chdir("/")?;
+            walls::filter()?;
+            export::pack(std::fs::File::from(pipe))
+        }
         request => {
             rustix::process::chroot(MERGED)?;
             chdir("/")?;

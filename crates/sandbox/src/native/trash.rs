@@ -19,7 +19,7 @@ use super::{
     cgroups, files,
     idmap::IdMap,
     supervisor::HELPER,
-    wire::{Channel, Reply, Request},
+    wire::{Channel, Reply, Request, UnpackRequest},
 };
 use crate::SandboxError;
 
@@ -134,10 +134,11 @@ impl Drop for Helper {
 /// Asks a fresh helper to unpack an image that comes through a pipe into a folder.
 pub(crate) fn send_unpack(
     helper: &mut Helper,
+    request: UnpackRequest,
     folder: BorrowedFd<'_>,
     pipe: BorrowedFd<'_>,
 ) -> Result<(), SandboxError> {
-    helper.send(&Request::Unpack, &[folder, pipe])
+    helper.send(&Request::Unpack(request), &[folder, pipe])
 }
 
 /// Opens a folder only to name it to a helper.

@@ -21,8 +21,11 @@ pub(crate) enum Request {
     Mapped,
     /// Become a box. Descriptor: the data folder.
     Start(StartRequest),
-    /// Unpack an image. Descriptors: the folder to unpack into, a pipe with the tar stream.
-    Unpack,
+    /// Unpack an image, or one more layer of it. Descriptors: the folder to unpack into, a pipe with the tar stream.
+    Unpack(UnpackRequest),
+    /// Run a program of the host as root of the namespace. Descriptors: the folder that it may write to, its standard
+    /// output and standard error.
+    Tool(ToolRequest),
     /// Remove a tree. Descriptor: the folder that holds it.
     Remove(String),
     /// Run a command. Descriptors: its standard output and standard error.
@@ -53,6 +56,30 @@ pub(crate) struct StartRequest {
     pub(crate) shared_bytes: u64,
     /// Processes at one time, where no group bounds them.
     pub(crate) processes: Option<u64>,
+    /// Lines that make the kernel run programs of other architectures.
+    pub(crate) foreign: Vec<String>,
+}
+
+/// How a tar stream becomes a root file system.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct UnpackRequest {
+    /// Whether it is a layer: names that begin with `.wh.` take away what lower layers have.
+    pub(crate) layer: bool,
+    /// Bytes of all its files together.
+    pub(crate) most_bytes: u64,
+    /// Its entries.
+    pub(crate) most_entries: u64,
+}
+
+/// A program of the host that works on images.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ToolRequest {
+    pub(crate) argv: Vec<String>,
+    pub(crate) env: BTreeMap<String, String>,
+    /// Lines that make the kernel run programs of other architectures.
+    pub(crate) foreign: Vec<String>,
+    /// Where it finds the folder that it may write to.
+    pub(crate) place: String,
 }
 
 /// What the network namespace of a box has.
@@ -84,6 +111,8 @@ pub(crate) enum FileRequest {
     WriteTree { folder: String },
     /// Pack a file or folder into the pipe.
     ReadTree { path: String },
+    /// Pack the whole tree into the pipe with its owners, as an image.
+    Export,
     /// Write the pipe's bytes to a file.
     WriteFile { path: String, mode: u32 },
     /// Write a file's size (8 bytes, little endian) and at most `limit` bytes of it into the pipe.
