@@ -5,6 +5,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt::Write as _,
     io,
     os::{
         fd::AsFd,
@@ -95,7 +96,13 @@ fn registration(arch: Arch, interpreter: &Path) -> String {
             *byte = value;
         }
     }
-    let escaped = |bytes: &[u8]| bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect::<String>();
+    let escaped = |bytes: &[u8]| {
+        bytes.iter().fold(String::new(), |mut text, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\\x{byte:02x}");
+            text
+        })
+    };
     format!(
         ":qemu-{}:M::{}:{}:{}:F",
         emulated(arch),

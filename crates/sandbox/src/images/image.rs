@@ -196,6 +196,24 @@ pub(super) fn platform_of(rootfs: &Path, arch: Option<Arch>) -> Result<Platform,
                 .into_iter()
                 .find_map(|path| foreign::arch_of(&file_of(rootfs, path, 64)?))
         })
+        .or_else(|| {
+            // Any program, where it has none of the usual ones.
+            ["bin", "usr/bin", "sbin", "usr/sbin", "usr/local/bin"]
+                .into_iter()
+                .find_map(|folder| {
+                    let mut names: Vec<_> = std::fs::read_dir(rootfs.join(folder))
+                        .into_iter()
+                        .flatten()
+                        .flatten()
+                        .map(|entry| entry.file_name())
+                        .collect();
+                    names.sort();
+                    let path = |name: std::ffi::OsString| Some(format!("{folder}/{}", name.to_str()?));
+                    names
+                        .into_iter()
+                        .find_map(|name| foreign::arch_of(&file_of(rootfs, &path(name)?, 64)?))
+                })
+        })
         .ok_or_else(|| {
             SandboxError::Image(
                 "no program in it says which architecture it is for; name its platform with --platform".to_owned(),

@@ -251,9 +251,12 @@ fn before(recipe: &ImageRecipe) -> Option<String> {
         return None;
     }
     let settings: Vec<_> = recipe.apt.iter().map(|line| super::mmdebstrap::quoted(line)).collect();
-    let mut script = String::from("mkdir -p /etc/apt/apt.conf.d\n");
+    let mut lines = vec!["mkdir -p /etc/apt/apt.conf.d".to_owned()];
     if !settings.is_empty() {
-        script += &format!("printf '%s\\n' {} >/etc/apt/apt.conf.d/91recipe\n", settings.join(" "));
+        lines.push(format!(
+            "printf '%s\\n' {} >/etc/apt/apt.conf.d/91recipe",
+            settings.join(" ")
+        ));
     }
     if !recipe.packages.is_empty() {
         let packages: Vec<_> = recipe
@@ -261,13 +264,15 @@ fn before(recipe: &ImageRecipe) -> Option<String> {
             .iter()
             .map(|name| super::mmdebstrap::quoted(name))
             .collect();
-        script += &format!(
-            "export DEBIAN_FRONTEND=noninteractive\napt-get -o APT::Sandbox::User=root update\n\
-             apt-get -o APT::Sandbox::User=root install --yes --no-install-recommends {}\napt-get clean\n",
+        lines.push("export DEBIAN_FRONTEND=noninteractive".to_owned());
+        lines.push("apt-get -o APT::Sandbox::User=root update".to_owned());
+        lines.push(format!(
+            "apt-get -o APT::Sandbox::User=root install --yes --no-install-recommends {}",
             packages.join(" ")
-        );
+        ));
+        lines.push("apt-get clean".to_owned());
     }
-    Some(script)
+    Some(lines.join("\n"))
 }
 
 /// What came out of a recipe, by platform. It lies beside the recipe, and is kept with it.

@@ -150,3 +150,32 @@ pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     }
     panic!("never came true: {what}");
 }
+
+/// A root file system that is small enough to be unpacked by a test.
+const SMALL: &str = r#"
+mkdir -p /small/usr/bin /small/usr/lib /small/usr/lib64 /small/proc /small/dev /small/sys /small/tmp /small/etc /small/root
+for name in bin lib lib64; do ln -s usr/$name /small/$name; done
+cp /etc/passwd /etc/group /small/etc/
+for name in bash cat chmod chown cp id ln ls mkdir rm sh sleep stat true; do
+    program=$(realpath "$(command -v $name)")
+    cp "$program" /small/usr/bin/$name
+    for library in $(ldd "$program" | grep -o '/[^ ]*'); do
+        folder=$(realpath "$(dirname "$library")")
+        mkdir -p "/small$folder"
+        cp -Ln "$folder/$(basename "$library")" "/small$folder/"
+    done
+done
+chown 12:34 /small/tmp
+tar -C /small -cf /small.tar .
+"#;
+
+/// The archive of a root file system that is small enough to be unpacked by a test; its `/tmp` belongs to 12:34.
+pub(crate) fn small_tree() -> Option<&'static [u8]> {
+    static TREE: OnceLock<Option<Vec<u8>>> = OnceLock::new();
+    let tree = TREE.get_or_init(|| {
+        let mut sandbox = quiet_box()?;
+        script(&mut *sandbox, SMALL);
+        Some(sandbox.read_file("/small.tar", u64::MAX).unwrap().bytes)
+    });
+    tree.as_deref()
+}

@@ -12,7 +12,7 @@ use seatrial_sandbox::{
 };
 use seatrial_store::Home;
 
-use crate::support::{HELPER, helper, quiet_box, script};
+use crate::support::{HELPER, helper, script, small_tree};
 
 const ARCHIVE: &str = "SEATRIAL_TEST_USER_ARCHIVE";
 const HOME: &str = "SEATRIAL_TEST_HOME";
@@ -44,31 +44,13 @@ impl Drop for User {
     }
 }
 
-/// A root file system that is small enough to be unpacked by a test.
-const SMALL: &str = r#"
-mkdir -p /small/usr/bin /small/usr/lib /small/usr/lib64 /small/proc /small/dev /small/sys /small/tmp /small/etc /small/root
-for name in bin lib lib64; do ln -s usr/$name /small/$name; done
-cp /etc/passwd /etc/group /small/etc/
-for name in bash cat chmod chown id ls mkdir rm sleep stat true; do
-    program=$(realpath "$(command -v $name)")
-    cp "$program" /small/usr/bin/$name
-    for library in $(ldd "$program" | grep -o '/[^ ]*'); do
-        folder=$(realpath "$(dirname "$library")")
-        mkdir -p "/small$folder"
-        cp -Ln "$folder/$(basename "$library")" "/small$folder/"
-    done
-done
-chown 12:34 /small/tmp
-tar -C /small -cf /small.tar .
-"#;
-
 #[test]
 fn an_ordinary_user_has_boxes_too() {
     if !rustix::process::geteuid().is_root() {
         println!("skipped: the whole suite runs as an ordinary user already");
         return;
     }
-    let Some(mut sandbox) = quiet_box() else { return };
+    let Some(small) = small_tree() else { return };
     // The user may not look into the folders of root, so what it needs is laid where it can.
     let folder = tempfile::Builder::new().prefix("seatrial-user-").tempdir().unwrap();
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -82,8 +64,7 @@ fn an_ordinary_user_has_boxes_too() {
     let home = folder.path().join("home");
     std::fs::create_dir(&home).unwrap();
     let archive = folder.path().join("small.tar");
-    script(&mut *sandbox, SMALL);
-    std::fs::write(&archive, sandbox.read_file("/small.tar", u64::MAX).unwrap().bytes).unwrap();
+    std::fs::write(&archive, small).unwrap();
     let (program, box_helper) = (folder.path().join("it"), folder.path().join("seatrial-box"));
     std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     std::fs::copy(helper(), &box_helper).unwrap();

@@ -29,12 +29,11 @@ impl Challenge {
             let name = name.trim_matches([',', ' ', '\t']).to_ascii_lowercase();
             let after = after.trim_start();
             let value;
-            (value, rest) = match after.strip_prefix('"') {
-                Some(quoted) => read_quoted(quoted),
-                None => {
-                    let (value, rest) = after.split_once(',').unwrap_or((after, ""));
-                    (value.trim().to_owned(), rest)
-                }
+            (value, rest) = if let Some(quoted) = after.strip_prefix('"') {
+                read_quoted(quoted)
+            } else {
+                let (value, rest) = after.split_once(',').unwrap_or((after, ""));
+                (value.trim().to_owned(), rest)
             };
             values.push((name, value));
         }

@@ -26,7 +26,7 @@ const PAUSES: [Duration; 3] = [
     Duration::from_secs(5),
 ];
 /// The longest pause that a registry may ask for.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 /// Bytes of one document.
 const MOST_DOCUMENT: u64 = 8 << 20;
 
@@ -281,8 +281,8 @@ impl<'a> Registry<'a> {
             access_token: Option<String>,
         }
         let realm = challenge.value("realm").unwrap_or_default();
-        let encrypted = realm.starts_with("https://");
-        if !encrypted && !(realm.starts_with("http://") && self.base.starts_with("http://")) {
+        let as_plain_as_the_registry = realm.starts_with("http://") && self.base.starts_with("http://");
+        if !realm.starts_with("https://") && !as_plain_as_the_registry {
             return Err(self.failed(format!(
                 "the registry sends whoever asks to `{realm}` without encryption; that is not followed"
             )));

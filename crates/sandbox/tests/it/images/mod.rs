@@ -1,5 +1,12 @@
 //! Images and the look at the machine.
 
+mod archives;
+mod foreign;
+mod pretend;
+mod recipes;
+mod registry;
+mod support;
+
 use seatrial_core::Platform;
 use seatrial_sandbox::{ImageStore, SandboxError, doctor};
 use seatrial_store::Home;
