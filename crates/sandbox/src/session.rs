@@ -1,6 +1,16 @@
 //! A shell that stays between commands.
+//!
+//! Each script has standard streams of its own, with nothing to read, so what it does to them ends with it. A script may
+//! do to its shell whatever it likes: the session goes on with another one. What a script must not do is to switch its
+//! shell to reading only (`set -n`): that ends at a time limit. Nothing that a program prints can be taken for a script's
+//! status; but programs that run as the shell's own user can do to it what that user can, so a verdict does not rest on a
+//! session.
+
+mod shell;
 
 use std::{collections::BTreeMap, time::Duration};
+
+pub(crate) use shell::{REPORTS, Report, Reports, SHELL, State, Token, frame, replay};
 
 use crate::Execution;
 
@@ -33,9 +43,12 @@ pub struct SessionCommand {
 /// How a script in a session went.
 #[derive(Debug, Clone)]
 pub struct SessionExecution {
-    /// How it ended.
+    /// How it ended. Its processor time is that of the shell and of all that ended while it ran; the size of its largest
+    /// process is looked at now and then while it runs.
     pub execution: Execution,
-    /// Whether the shell had to be started again, with its folder, variables and functions as they were before this
-    /// script: it had ended, or a limit ended it. Background jobs are gone then.
+    /// Whether the next script meets another shell, or this one already did and nobody was told: a script ended it, a limit
+    /// did, or a snapshot or rollback in between. It has the folder, variables, functions, aliases, traps and options that
+    /// the last one had before the script that ended it. Jobs of earlier scripts go on, except over a snapshot or rollback
+    /// that found something written, but are no jobs of this shell.
     pub restarted: bool,
 }

@@ -32,6 +32,7 @@ use super::{
     walls,
     wire::{Channel, Ended, ExecRequest, Reply, Request},
 };
+use crate::session::REPORTS;
 
 /// What programs get when the request does not say otherwise.
 const BASE_ENVIRONMENT: [(&str, &str); 5] = [
@@ -185,8 +186,33 @@ fn init(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd, status: OwnedFd) ->
     unsafe { libc::_exit(0) }
 }
 
+/// The standard streams of a command.
+pub(super) struct Streams<'a> {
+    /// Nothing at all when it is not given.
+    pub(super) input: Option<&'a OwnedFd>,
+    pub(super) out: &'a OwnedFd,
+    pub(super) err: &'a OwnedFd,
+    /// Where a session's shell reports.
+    pub(super) reports: Option<&'a OwnedFd>,
+}
+
 /// Enters the tree and starts the main process.
 fn start(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd, status: &OwnedFd) -> Result<Pid, Failure> {
+    enter_tree()?;
+    // Nothing of the supervisor's may be open in here.
+    let keep = [out.as_raw_fd(), err.as_raw_fd(), status.as_raw_fd()];
+    close_others(&keep);
+    let streams = Streams {
+        input: None,
+        out,
+        err,
+        reports: None,
+    };
+    start_main(request, &streams)
+}
+
+/// Makes the first process of a new namespace one of the box's tree.
+pub(super) fn enter_tree() -> Result<(), Failure> {
     nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).what("a parent's death")?;
     mount_bind_recursive("/dev", format!("{MERGED}/dev")).what("/dev")?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
@@ -195,14 +221,15 @@ fn start(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd, status: &OwnedFd) 
     chdir(MERGED).what("the box's tree")?;
     pivot_root(".", ".").what("pivot_root")?;
     unmount(".", UnmountFlags::DETACH).what("leaving the supervisor's tree")?;
-    chdir("/").what("the box's tree")?;
-    // Nothing of the supervisor's may be open in here.
-    let keep = [out.as_raw_fd(), err.as_raw_fd(), status.as_raw_fd()];
-    close_others(&keep);
+    chdir("/").what("the box's tree")
+}
+
+/// Starts the main process.
+pub(super) fn start_main(request: &ExecRequest, streams: &Streams<'_>) -> Result<Pid, Failure> {
     // SAFETY: this process has one thread.
     match unsafe { fork() }.what("a process")? {
         ForkResult::Parent { child } => Ok(child),
-        ForkResult::Child => become_command(request, out, err),
+        ForkResult::Child => become_command(request, streams),
     }
 }
 
@@ -234,8 +261,8 @@ fn reap(main: Pid) -> Ended {
 }
 
 /// Turns this process into the command. Never returns.
-fn become_command(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd) -> ! {
-    let (code, message) = match prepare(request, out, err) {
+fn become_command(request: &ExecRequest, streams: &Streams<'_>) -> ! {
+    let (code, message) = match prepare(request, streams) {
         Err(failure) => (126, format!("{}: {}", failure.what, failure.source)),
         Ok(()) => match execute(request) {
             error if error.kind() == io::ErrorKind::NotFound => {
@@ -253,19 +280,31 @@ fn program(request: &ExecRequest) -> &str {
     request.argv.first().map_or("", String::as_str)
 }
 
-fn prepare(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd) -> Result<(), Failure> {
-    // Not marked to be closed on execution, and never closed by a destructor: with everything else closed it may itself
-    // be descriptor 0.
-    let null = open("/dev/null", OFlags::RDONLY, Mode::empty())
-        .what("/dev/null")?
-        .into_raw_fd();
-    if null != 0 {
-        // SAFETY: the descriptor was opened above and is open.
-        rustix::stdio::dup2_stdin(unsafe { BorrowedFd::borrow_raw(null) }).what("standard input")?;
+fn prepare(request: &ExecRequest, streams: &Streams<'_>) -> Result<(), Failure> {
+    if let Some(input) = streams.input {
+        rustix::stdio::dup2_stdin(input).what("standard input")?;
+    } else {
+        // Not marked to be closed on execution, and never closed by a destructor: with everything else closed it may
+        // itself be descriptor 0.
+        let null = open("/dev/null", OFlags::RDONLY, Mode::empty())
+            .what("/dev/null")?
+            .into_raw_fd();
+        if null != 0 {
+            // SAFETY: the descriptor was opened above and is open.
+            rustix::stdio::dup2_stdin(unsafe { BorrowedFd::borrow_raw(null) }).what("standard input")?;
+        }
     }
-    rustix::stdio::dup2_stdout(out).what("standard output")?;
-    rustix::stdio::dup2_stderr(err).what("standard error")?;
-    close_others(&[0, 1, 2]);
+    rustix::stdio::dup2_stdout(streams.out).what("standard output")?;
+    rustix::stdio::dup2_stderr(streams.err).what("standard error")?;
+    let mut keep = vec![0, 1, 2];
+    if let Some(reports) = streams.reports {
+        // SAFETY: a plain system call on an open descriptor; whatever had the number is of no more use here.
+        if unsafe { libc::dup2(reports.as_raw_fd(), REPORTS) } < 0 {
+            return Err(io::Error::last_os_error()).what("a session's reports");
+        }
+        keep.push(REPORTS);
+    }
+    close_others(&keep);
     nix::unistd::setsid().what("a session")?;
     sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None).what("signals")?;
     // SAFETY: restores the default of a signal that Rust's runtime ignores.
@@ -311,7 +350,7 @@ fn execute(request: &ExecRequest) -> io::Error {
 }
 
 /// Closes every descriptor but these.
-fn close_others(keep: &[i32]) {
+pub(super) fn close_others(keep: &[i32]) {
     let mut sorted = keep.to_vec();
     sorted.sort_unstable();
     let mut from = 0_u32;

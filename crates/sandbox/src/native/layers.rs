@@ -61,13 +61,17 @@ impl Layers {
         self.attach()
     }
 
+    /// Whether anything was written since the last layer was started.
+    pub(crate) fn is_written(&self) -> io::Result<bool> {
+        match self.own.last() {
+            Some(top) => Ok(fs::read_dir(path(*top))?.next().is_some()),
+            None => Ok(false),
+        }
+    }
+
     /// Freezes the present state and names it. A layer to which nothing was written is not worth freezing.
     pub(crate) fn snapshot(&mut self) -> io::Result<u32> {
-        let written = match self.own.last() {
-            Some(top) => fs::read_dir(path(*top))?.next().is_some(),
-            None => false,
-        };
-        if written {
+        if self.is_written()? {
             self.push()?;
         }
         let number = self.numbered;
@@ -119,7 +123,7 @@ impl Layers {
         Ok(mounted?)
     }
 
-    fn find(&self, number: u32) -> io::Result<(usize, usize)> {
+    pub(crate) fn find(&self, number: u32) -> io::Result<(usize, usize)> {
         let position = self.snapshots.iter().position(|(known, _)| *known == number);
         let found = position.and_then(|position| Some((position, self.snapshots.get(position)?.1)));
         found.ok_or_else(|| {

@@ -22,17 +22,22 @@ use super::{
     meter::Meter,
     pipes::{Watched, wait},
     running::{Disk, Killed, Running},
+    session::{Around, Shell},
     trash::{Helper, Trash},
     walk::Line,
     wire::{Ended, ExecRequest, FileRequest, Reply, Request},
 };
 use crate::{
-    BoxSpec, Change, Command, Execution, FileContent, Limits, OpenDoor, OutputSink, Sandbox, SandboxError, Snapshot,
-    Status, TimeoutKind,
+    BoxSpec, Change, Command, Execution, FileContent, Limits, OpenDoor, OutputSink, Sandbox, SandboxError, Session,
+    SessionCommand, SessionExecution, SessionSpec, Snapshot, Status, TimeoutKind, session::SHELL,
 };
 
 fn gone() -> SandboxError {
     SandboxError::Died("it was ended".to_owned())
+}
+
+fn no_session() -> SandboxError {
+    SandboxError::Died("this box has no such session; open one first".to_owned())
 }
 
 /// What a box has besides its supervisor.
@@ -57,6 +62,9 @@ pub(crate) struct NativeBox {
     stop: Arc<AtomicBool>,
     trash: Arc<Trash>,
     disk: Disk,
+    sessions: BTreeMap<u32, Shell>,
+    /// Sessions ever opened.
+    opened: u32,
 }
 
 impl NativeBox {
@@ -73,6 +81,21 @@ impl NativeBox {
             stop: Arc::default(),
             trash,
             disk,
+            sessions: BTreeMap::new(),
+            opened: 0,
+        }
+    }
+
+    fn request(&self, argv: Vec<String>, env: &BTreeMap<String, String>, folder: &str) -> ExecRequest {
+        let mut all = self.furniture.environment.clone();
+        all.extend(env.clone());
+        ExecRequest {
+            argv,
+            env: all,
+            folder: folder.to_owned(),
+            processes: self.limits.processes,
+            open_files: self.limits.open_files,
+            file_bytes: self.limits.file_bytes,
         }
     }
 
@@ -175,16 +198,7 @@ impl Sandbox for NativeBox {
         self.disk.check_host()?;
         let (out, out_write) = io::pipe().map_err(io_error("a pipe"))?;
         let (err, err_write) = io::pipe().map_err(io_error("a pipe"))?;
-        let mut env = self.furniture.environment.clone();
-        env.extend(command.env.clone());
-        let request = ExecRequest {
-            argv: command.argv.clone(),
-            env,
-            folder: command.folder.clone(),
-            processes: self.limits.processes,
-            open_files: self.limits.open_files,
-            file_bytes: self.limits.file_bytes,
-        };
+        let request = self.request(command.argv.clone(), &command.env, &command.folder);
         let began = Instant::now();
         let killed_before = self.furniture.groups.memory_kills();
         if self.stop.load(Ordering::SeqCst) {
@@ -305,6 +319,55 @@ impl Sandbox for NativeBox {
             Reply::Usage(bytes) => Ok(Some(bytes)),
             reply => Err(helper.refused("measuring", reply)),
         }
+    }
+
+    fn open_session(&mut self, spec: &SessionSpec) -> Result<Session, SandboxError> {
+        self.disk.check_host()?;
+        let argv = SHELL.map(str::to_owned).into();
+        let request = self.request(argv, &spec.env, &spec.folder);
+        self.live()?;
+        let helper = self.helper.as_mut().ok_or_else(gone)?;
+        let shell = Shell::open(
+            request,
+            &mut Around {
+                helper,
+                disk: &mut self.disk,
+                stop: &self.stop,
+            },
+        )?;
+        let number = self.opened;
+        self.opened += 1;
+        self.sessions.insert(number, shell);
+        Ok(Session(number))
+    }
+
+    fn run_in_session(
+        &mut self,
+        session: Session,
+        command: &SessionCommand,
+        output: &mut dyn OutputSink,
+    ) -> Result<SessionExecution, SandboxError> {
+        self.disk.check_host()?;
+        self.live()?;
+        let helper = self.helper.as_mut().ok_or_else(gone)?;
+        let shell = self.sessions.get_mut(&session.0).ok_or_else(no_session)?;
+        let killed_before = self.furniture.groups.memory_kills();
+        let mut around = Around {
+            helper,
+            disk: &mut self.disk,
+            stop: &self.stop,
+        };
+        let mut ran = shell.run(command, &mut around, output)?;
+        ran.execution.memory_kills = self.furniture.groups.memory_kills().saturating_sub(killed_before);
+        Ok(ran)
+    }
+
+    fn close_session(&mut self, session: Session) -> Result<(), SandboxError> {
+        let shell = self.sessions.remove(&session.0).ok_or_else(no_session)?;
+        let Some(number) = shell.number() else { return Ok(()) };
+        let helper = self.live()?;
+        helper.send(&Request::EndSession(number), &[])?;
+        helper.done("ending a session")
     }
 
     fn image(&self) -> Digest {

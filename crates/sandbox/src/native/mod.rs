@@ -10,11 +10,13 @@
 //! | [`running`] | harness | passes a command's output on and enforces its limits |
 //! | [`pipes`], [`meter`] | harness | passes bytes of files on, watches the stop switch and counts |
 //! | [`spares`] | harness | keeps helpers ready that are no boxes yet |
+//! | [`session`] | harness | shells that stay, and the scripts in them |
 //! | [`idmap`] | harness | who root in a box is outside |
 //! | [`trash`] | harness | deletes what dead boxes left |
 //! | [`cgroups`], [`enforcement`] | harness | bounds a box's memory, processor time and processes, and tells how |
 //! | [`wire`] | both | messages and descriptors over one socket |
 //! | [`supervisor`], [`layers`], [`network`] | helper | the loop, the overlay's layers, the door's sockets |
+//! | [`session_init`] | helper's children | the first process of a session |
 //! | [`walls`], [`masks`], [`seccomp`] | helper and its children | what is given up before foreign code runs |
 //! | [`binfmt`], [`tool`] | helper | programs of other architectures; a program of the host that makes images |
 //! | [`command`], [`files`], [`archive`], [`whiteouts`], [`export`], [`walk`] | helper's children | one command, one file operation, one comparison |
@@ -36,6 +38,8 @@ mod network;
 mod pipes;
 mod running;
 mod seccomp;
+mod session;
+mod session_init;
 mod spares;
 mod supervisor;
 mod tool;

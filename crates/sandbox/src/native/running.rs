@@ -20,7 +20,7 @@ use super::{
 use crate::{Command, Limits, OutputSink, SandboxError, Stream};
 
 /// How often limits and the stop switch are looked at.
-const BEAT: Duration = Duration::from_millis(25);
+pub(super) const BEAT: Duration = Duration::from_millis(25);
 /// How often the host's free space is looked at, which costs one system call.
 pub(super) const LOOK: Duration = Duration::from_millis(250);
 /// After this long a box's usage is measured even when the host's free space does not hint at it: something else may
@@ -81,7 +81,7 @@ impl Disk {
     }
 
     /// The host's free bytes when they are fewer than must stay.
-    fn shortage(&self) -> Result<Option<u64>, SandboxError> {
+    pub(super) fn shortage(&self) -> Result<Option<u64>, SandboxError> {
         let free = self.free_now()?.bytes;
         Ok((free < self.reserve).then_some(free))
     }
@@ -101,6 +101,11 @@ impl Disk {
         let files = self.free.files.saturating_sub(free.files);
         let taken = self.free.bytes.saturating_sub(free.bytes).max(files * LEAST_FILE);
         Ok(taken > self.left() / 2 || self.measured.elapsed() > SURELY)
+    }
+
+    /// Whether the last measurement was over the limit.
+    pub(super) fn is_over(&self) -> bool {
+        self.used > self.limit
     }
 
     /// Bytes that may still be written.
@@ -133,31 +138,95 @@ impl Disk {
     }
 }
 
-/// A command's output and its limits.
-pub(super) struct Running<'a> {
-    command: &'a Command,
-    began: Instant,
-    last_output: Instant,
-    pipes: [Option<OwnedFd>; 2],
+/// Passes output on as far as a limit allows.
+pub(super) struct Outlet {
+    pub(super) pipes: [Option<OwnedFd>; 2],
     left: [u64; 2],
     truncated: u64,
+    last_output: Instant,
 }
 
-impl<'a> Running<'a> {
-    pub(super) fn new(command: &'a Command, began: Instant, [out, err]: [OwnedFd; 2]) -> Self {
+impl Outlet {
+    pub(super) fn new(limit: u64, began: Instant, [out, err]: [OwnedFd; 2]) -> Self {
         Self {
-            command,
-            began,
-            last_output: began,
             pipes: [Some(out), Some(err)],
-            left: [command.output_limit; 2],
+            left: [limit; 2],
             truncated: 0,
+            last_output: began,
         }
     }
 
     /// Bytes that were dropped.
     pub(super) fn truncated(&self) -> u64 {
         self.truncated
+    }
+
+    /// Reads once from each stream that is ready.
+    pub(super) fn pass_ready(&mut self, ready: [bool; 2], buffer: &mut [u8], output: &mut dyn OutputSink) {
+        for (index, stream) in [Stream::Out, Stream::Err].into_iter().enumerate() {
+            if ready.get(index) == Some(&true) && self.pass(index, stream, buffer, output) {
+                self.last_output = Instant::now();
+            }
+        }
+    }
+
+    /// Reads once from a stream and passes on what is within the limit; whether there was anything.
+    fn pass(&mut self, index: usize, stream: Stream, buffer: &mut [u8], output: &mut dyn OutputSink) -> bool {
+        let (Some(Some(pipe)), Some(left)) = (self.pipes.get(index), self.left.get_mut(index)) else {
+            return false;
+        };
+        let count = match rustix::io::read(pipe, &mut *buffer) {
+            Err(rustix::io::Errno::INTR) => return false,
+            Ok(0) | Err(_) => {
+                if let Some(pipe) = self.pipes.get_mut(index) {
+                    *pipe = None;
+                }
+                return false;
+            }
+            Ok(count) => count,
+        };
+        let bytes = buffer.get(..count).unwrap_or_default();
+        let kept = bytes.get(..(*left).min(count as u64) as usize).unwrap_or_default();
+        *left -= kept.len() as u64;
+        self.truncated += (count - kept.len()) as u64;
+        if !kept.is_empty() {
+            output.bytes(stream, kept);
+        }
+        true
+    }
+
+    /// Which limit of time is over.
+    pub(super) fn time_is_up(&self, wall: Option<Duration>, began: Instant, idle: Option<Duration>) -> Option<Killed> {
+        let over = |limit: Option<Duration>, since: Instant| limit.is_some_and(|limit| since.elapsed() >= limit);
+        if over(wall, began) {
+            Some(Killed::Wall)
+        } else if over(idle, self.last_output) {
+            Some(Killed::Idle)
+        } else {
+            None
+        }
+    }
+}
+
+/// A command's output and its limits.
+pub(super) struct Running<'a> {
+    command: &'a Command,
+    began: Instant,
+    outlet: Outlet,
+}
+
+impl<'a> Running<'a> {
+    pub(super) fn new(command: &'a Command, began: Instant, pipes: [OwnedFd; 2]) -> Self {
+        Self {
+            command,
+            began,
+            outlet: Outlet::new(command.output_limit, began, pipes),
+        }
+    }
+
+    /// Bytes that were dropped.
+    pub(super) fn truncated(&self) -> u64 {
+        self.outlet.truncated()
     }
 
     /// Passes output on and watches limits until the command has ended and its output is read.
@@ -176,14 +245,14 @@ impl<'a> Running<'a> {
             let ready = self
                 .wait(Some(&helper.channel), BEAT)
                 .map_err(io_error("waiting for output"))?;
-            self.pass_ready(&ready, &mut buffer, output);
+            self.outlet.pass_ready(ready.output, &mut buffer, output);
             if ready.reply {
                 match helper.receive()? {
                     Reply::Ended(how) => break how,
                     Reply::Usage(bytes) => {
                         measuring = false;
                         disk.note(bytes)?;
-                        if bytes > disk.limit && killed.is_none() {
+                        if disk.is_over() && killed.is_none() {
                             killed = Some(Killed::Disk);
                             helper.send(&Request::Kill, &[])?;
                         }
@@ -217,7 +286,7 @@ impl<'a> Running<'a> {
             if ready.output == [false; 2] {
                 break;
             }
-            self.pass_ready(&ready, &mut buffer, output);
+            self.outlet.pass_ready(ready.output, &mut buffer, output);
         }
         // A command that filled the disk faster than anybody looked is found out now.
         if !measuring && killed.is_none() && disk.is_suspect()? {
@@ -229,7 +298,7 @@ impl<'a> Running<'a> {
                 Reply::Usage(bytes) => disk.note(bytes)?,
                 reply => return Err(helper.refused("measuring", reply)),
             }
-            if disk.used > disk.limit && killed.is_none() {
+            if disk.is_over() && killed.is_none() {
                 killed = Some(Killed::Disk);
             }
         }
@@ -237,22 +306,17 @@ impl<'a> Running<'a> {
     }
 
     fn time_is_up(&self, stop: &AtomicBool) -> Option<Killed> {
-        let over = |limit: Option<Duration>, since: Instant| limit.is_some_and(|limit| since.elapsed() >= limit);
         if stop.load(Ordering::SeqCst) {
-            Some(Killed::Stopped)
-        } else if over(self.command.timeout, self.began) {
-            Some(Killed::Wall)
-        } else if over(self.command.idle_timeout, self.last_output) {
-            Some(Killed::Idle)
-        } else {
-            None
+            return Some(Killed::Stopped);
         }
+        self.outlet
+            .time_is_up(self.command.timeout, self.began, self.command.idle_timeout)
     }
 
     fn wait(&self, channel: Option<&Channel>, patience: Duration) -> io::Result<Ready> {
         let mut places = Vec::with_capacity(3);
         let mut waited = Vec::with_capacity(3);
-        for (index, pipe) in self.pipes.iter().enumerate() {
+        for (index, pipe) in self.outlet.pipes.iter().enumerate() {
             if let Some(pipe) = pipe {
                 places.push(index);
                 waited.push(PollFd::new(pipe, PollFlags::IN));
@@ -282,39 +346,6 @@ impl<'a> Running<'a> {
             }
         }
         Ok(ready)
-    }
-
-    fn pass_ready(&mut self, ready: &Ready, buffer: &mut [u8], output: &mut dyn OutputSink) {
-        for (index, stream) in [Stream::Out, Stream::Err].into_iter().enumerate() {
-            if ready.output.get(index) == Some(&true) && self.pass(index, stream, buffer, output) {
-                self.last_output = Instant::now();
-            }
-        }
-    }
-
-    /// Reads once from a stream and passes on what is within the limit; whether there was anything.
-    fn pass(&mut self, index: usize, stream: Stream, buffer: &mut [u8], output: &mut dyn OutputSink) -> bool {
-        let (Some(Some(pipe)), Some(left)) = (self.pipes.get(index), self.left.get_mut(index)) else {
-            return false;
-        };
-        let count = match rustix::io::read(pipe, &mut *buffer) {
-            Err(rustix::io::Errno::INTR) => return false,
-            Ok(0) | Err(_) => {
-                if let Some(pipe) = self.pipes.get_mut(index) {
-                    *pipe = None;
-                }
-                return false;
-            }
-            Ok(count) => count,
-        };
-        let bytes = buffer.get(..count).unwrap_or_default();
-        let kept = bytes.get(..(*left).min(count as u64) as usize).unwrap_or_default();
-        *left -= kept.len() as u64;
-        self.truncated += (count - kept.len()) as u64;
-        if !kept.is_empty() {
-            output.bytes(stream, kept);
-        }
-        true
     }
 }
 

@@ -26,7 +26,9 @@ use super::{
     binfmt, command, export, files,
     layers::{HOST, IMAGE, LAYERS, Layers, MERGED},
     masks::{self, EMPTY, SYS},
-    network, tool, walk, walls,
+    network,
+    session_init::Sessions,
+    tool, walk, walls,
     wire::{Channel, FileRequest, Reply, Request, StartRequest, Wiring},
 };
 
@@ -139,7 +141,9 @@ fn serve(channel: &mut Channel) -> Result<(), Failure> {
         | Request::Usage
         | Request::Files(_)
         | Request::Snapshot
-        | Request::Rollback(_) => Err(Failure {
+        | Request::Rollback(_)
+        | Request::OpenSession(_)
+        | Request::EndSession(_) => Err(Failure {
             what: "a request out of order".to_owned(),
             source: io::ErrorKind::InvalidInput.into(),
         }),
@@ -257,6 +261,7 @@ fn devices(dev: &str, shared_bytes: u64) -> Result<(), Failure> {
 
 /// Serves requests until the harness is gone.
 fn answer(channel: &mut Channel, mut layers: Layers) -> Result<(), Failure> {
+    let mut sessions = Sessions::default();
     while let Some((request, descriptors)) = channel.receive::<Request>().what("the socket")? {
         command::reap_deleters();
         let reply = match request {
@@ -267,11 +272,19 @@ fn answer(channel: &mut Channel, mut layers: Layers) -> Result<(), Failure> {
                 Err(failure) => failed(&failure),
             },
             Request::Files(request) => done(file_work(channel, &layers, request, descriptors)),
-            Request::Snapshot => match layers.snapshot().what("a snapshot") {
+            Request::OpenSession(exec) => match sessions.open(&exec, descriptors) {
+                Ok(number) => Reply::Session(number),
+                Err(failure) => failed(&failure),
+            },
+            Request::EndSession(number) => {
+                sessions.end(number);
+                Reply::Done
+            }
+            Request::Snapshot => match freeze(&mut layers, &mut sessions) {
                 Ok(number) => Reply::Snapshot(number),
                 Err(failure) => failed(&failure),
             },
-            Request::Rollback(number) => done(layers.rollback(number).what("a rollback").map(command::delete_behind)),
+            Request::Rollback(number) => done(go_back(&mut layers, &mut sessions, number)),
             Request::Usage => Reply::Usage(files::usage(Path::new(LAYERS))),
             // The command ended before the wish to end it arrived.
             Request::Kill => continue,
@@ -285,6 +298,20 @@ fn answer(channel: &mut Channel, mut layers: Layers) -> Result<(), Failure> {
         channel.send(&reply, &[]).what("the socket")?;
     }
     Ok(())
+}
+
+/// Freezes the present state. A session that stayed would go on writing to what is frozen.
+fn freeze(layers: &mut Layers, sessions: &mut Sessions) -> Result<u32, Failure> {
+    if layers.is_written().what("a snapshot")? {
+        sessions.end_all();
+    }
+    layers.snapshot().what("a snapshot")
+}
+
+fn go_back(layers: &mut Layers, sessions: &mut Sessions, number: u32) -> Result<(), Failure> {
+    layers.find(number).what("a rollback")?;
+    sessions.end_all();
+    layers.rollback(number).what("a rollback").map(command::delete_behind)
 }
 
 fn done(result: Result<(), Failure>) -> Reply {

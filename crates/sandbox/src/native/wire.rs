@@ -40,6 +40,10 @@ pub(crate) enum Request {
     Snapshot,
     /// Go back to a state.
     Rollback(u32),
+    /// Start a shell that stays. Descriptors: its standard input, output and error, its reports, and the leash.
+    OpenSession(ExecRequest),
+    /// End a session and all its processes.
+    EndSession(u32),
 }
 
 /// How a box is made. Paths are relative to the data folder.
@@ -134,8 +138,36 @@ pub(crate) enum Reply {
     Ended(Ended),
     /// Bytes written by the box.
     Usage(u64),
+    /// A session's first process is there; the leash tells how it goes on.
+    Session(u32),
     /// It could not be done.
     Failed { what: String, errno: i32, missing: bool },
+}
+
+/// What the harness asks of a session's first process, over its leash.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Pull {
+    /// A script begins: what there is now is not its doing.
+    Begin,
+    /// Tell what the script has cost so far.
+    Measure,
+    /// End the shell and whatever the script has started.
+    Interrupt,
+    /// Start another shell in place of one that ended. Descriptors: as for [`Request::OpenSession`], without the leash.
+    Restart(ExecRequest),
+}
+
+/// What a session's first process tells.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Bark {
+    /// The shell runs.
+    Started,
+    /// It cannot be started.
+    Failed { what: String, errno: i32 },
+    /// The shell ended; the costs are those of the whole session so far, processes that still run aside.
+    Ended(Ended),
+    /// The costs of the whole session so far, and the largest process since the script began.
+    Costs(Ended),
 }
 
 /// How a command ended.

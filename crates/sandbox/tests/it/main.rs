@@ -13,6 +13,7 @@ mod isolation;
 mod lifecycle;
 mod limits;
 mod seccomp;
+mod sessions;
 mod snapshots;
 mod support;
 mod users;
