@@ -59,7 +59,7 @@ impl Proof<'_> {
         let before = sandbox.snapshot().unwrap();
         let mut output = Vec::new();
         let command = Command::bash(format!("set -e\n{}", self.script))
-            .in_folder("/work")
+            .in_folder("/proof")
             .with_env("DEBIAN_FRONTEND", "noninteractive")
             // Some tools write times into what they make, unless they are told one.
             .with_env("SOURCE_DATE_EPOCH", "1700000000")
@@ -100,7 +100,7 @@ impl Proof<'_> {
         }
         let told = |run: &Run, door: &doors::Watched| format!("{}\n{}\n{}", self.tool, run.output, door.text());
         assert!(first.execution.succeeded(), "{}", told(&first, &door));
-        let recorded = doors::recorded(&door.events());
+        let recorded = doors::answered(&door.events());
         drop(door);
 
         let nowhere = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -121,7 +121,8 @@ impl Proof<'_> {
             )
         };
         assert!(!door.events().iter().any(bad), "{told}");
-        let replayed = doors::replayed(&door.events());
+        let replayed = doors::answered(&door.events());
+        assert!(!replayed.is_empty() && !second.files.is_empty(), "{told}");
         for (asked, bodies) in &replayed {
             let known = &recorded[asked];
             for (_, digest, length) in bodies {
@@ -206,7 +207,7 @@ fn proof_of_uv() {
 fn proof_of_npm() {
     Proof {
         files: &[(
-            "/work/package.json",
+            "/proof/package.json",
             r#"{"name":"proof","version":"1.0.0","private":true}"#,
         )],
         volatile: &["/root/.npm/"],
@@ -220,11 +221,11 @@ fn proof_of_cargo() {
     Proof {
         files: &[
             (
-                "/work/Cargo.toml",
+                "/proof/Cargo.toml",
                 "[package]\nname = \"proof\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\nitoa = \"1\"\n",
             ),
             (
-                "/work/src/main.rs",
+                "/proof/src/main.rs",
                 "fn main() { println!(\"{}\", itoa::Buffer::new().format(7)); }\n",
             ),
         ],
@@ -240,11 +241,11 @@ fn proof_of_go() {
     Proof {
         files: &[
             (
-                "/work/go.mod",
+                "/proof/go.mod",
                 "module example.org/proof\n\ngo 1.19\n\nrequire github.com/fatih/color v1.13.0\n",
             ),
             (
-                "/work/main.go",
+                "/proof/main.go",
                 "package main\n\nimport \"github.com/fatih/color\"\n\nfunc main() { color.Green(\"sound\") }\n",
             ),
         ],
@@ -277,8 +278,8 @@ const POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\">
 fn proof_of_maven() {
     Proof {
         files: &[
-            ("/work/pom.xml", POM),
-            ("/work/src/main/java/Proof.java", PROOF_IN_JAVA),
+            ("/proof/pom.xml", POM),
+            ("/proof/src/main/java/Proof.java", PROOF_IN_JAVA),
         ],
         // When and from where each file came.
         volatile: &[
@@ -301,11 +302,11 @@ jar { preserveFileTimestamps = false; reproducibleFileOrder = true }
 fn proof_of_gradle() {
     Proof {
         files: &[
-            ("/work/build.gradle", GRADLE),
-            ("/work/settings.gradle", "rootProject.name = 'proof'\n"),
-            ("/work/src/main/java/Proof.java", PROOF_IN_JAVA),
+            ("/proof/build.gradle", GRADLE),
+            ("/proof/settings.gradle", "rootProject.name = 'proof'\n"),
+            ("/proof/src/main/java/Proof.java", PROOF_IN_JAVA),
         ],
-        volatile: &["/root/.gradle/", "/work/.gradle/", "/tmp/"],
+        volatile: &["/root/.gradle/", "/proof/.gradle/", "/tmp/"],
         ..Proof::new("gradle", "gradle --no-daemon -q jar && ls build/libs/*.jar")
     }
     .prove();
@@ -334,7 +335,7 @@ fn proof_of_git() {
             root: &forge.root,
         },
         // When it was cloned, and where the files are on the disk.
-        volatile: &["/work/hull/.git/logs/", "/work/hull/.git/index"],
+        volatile: &["/proof/hull/.git/logs/", "/proof/hull/.git/index"],
         ..Proof::new("git", "git clone -q https://forge.example/hull.git && tail -1 hull/log")
     }
     .prove();

@@ -95,34 +95,29 @@ impl Watched {
 /// Bodies by method and URL, each once.
 pub(crate) type Bodies = BTreeMap<String, Vec<(u16, Digest, u64)>>;
 
-pub(crate) fn recorded(events: &[DoorEvent]) -> Bodies {
-    gather(events.iter().filter_map(|event| match event {
-        DoorEvent::Recorded {
+/// What was answered from the world or from records. A door that records does the latter too: a body that it already has
+/// is not fetched again for each piece of it.
+pub(crate) fn answered(events: &[DoorEvent]) -> Bodies {
+    let mut bodies = Bodies::new();
+    for event in events {
+        if let DoorEvent::Recorded {
             asked,
             status,
             bytes,
             body,
-        } => Some((asked.to_string(), (*status, *body, *bytes))),
-        _ => None,
-    }))
-}
-
-pub(crate) fn replayed(events: &[DoorEvent]) -> Bodies {
-    gather(events.iter().filter_map(|event| match event {
-        DoorEvent::Replayed {
+        }
+        | DoorEvent::Replayed {
             asked,
             status,
             bytes,
             body: Some(body),
-        } => Some((asked.to_string(), (*status, *body, *bytes))),
-        _ => None,
-    }))
-}
-
-fn gather(all: impl Iterator<Item = (String, (u16, Digest, u64))>) -> Bodies {
-    let mut bodies = Bodies::new();
-    for (asked, body) in all {
-        bodies.entry(asked).or_default().push(body);
+        } = event
+        {
+            bodies
+                .entry(asked.to_string())
+                .or_default()
+                .push((*status, *body, *bytes));
+        }
     }
     bodies
 }

@@ -26,7 +26,7 @@ pub(crate) fn add(row: Row) {
     rows.sort_by_key(|row| row.tool);
     let mut table = format!(
         "\n{:<8} {:>9} {:>9} {:>12} {:>6} {:>8} {:>8}  files and bodies equal\n",
-        "tool", "recorded", "replayed", "bytes", "files", "record", "replay"
+        "tool", "requests", "replayed", "bytes", "files", "record", "replay"
     );
     for row in &*rows {
         let [record, replay] = row.seconds.map(|time| time.as_secs_f64());

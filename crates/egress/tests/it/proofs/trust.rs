@@ -42,8 +42,8 @@ const CLIENTS: [(&str, &str); 9] = [
         "node",
         "node -e 'require(\"https\").get(process.argv[1], r => r.pipe(process.stdout))' $URL",
     ),
-    ("java", "java -cp /work Get $URL"),
-    ("go", "/work/get $URL"),
+    ("java", "java -cp /proof Get $URL"),
+    ("go", "/proof/get $URL"),
 ];
 
 fn ask(sandbox: &mut dyn Sandbox, client: &str, command: &str, with_variables: bool) -> String {
@@ -82,9 +82,9 @@ fn proof_of_trust() {
         &folder.path().join("door"),
     );
     let mut sandbox = place.start(door.door());
-    sandbox.write_file("/work/Get.java", JAVA.as_bytes(), 0o644).unwrap();
-    sandbox.write_file("/work/get.go", GO.as_bytes(), 0o644).unwrap();
-    let compile = Command::bash("javac Get.java && CGO_ENABLED=0 go build -o get get.go").in_folder("/work");
+    sandbox.write_file("/proof/Get.java", JAVA.as_bytes(), 0o644).unwrap();
+    sandbox.write_file("/proof/get.go", GO.as_bytes(), 0o644).unwrap();
+    let compile = Command::bash("javac Get.java && CGO_ENABLED=0 go build -o get get.go").in_folder("/proof");
     let mut output = Vec::new();
     assert!(
         sandbox.exec(&compile, &mut output).unwrap().succeeded(),
