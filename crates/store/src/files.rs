@@ -9,9 +9,15 @@ use crate::StoreError;
 /// Writes a file beside its place and renames it into it. When this returns, content and name are on the disk; whoever
 /// reads meanwhile sees the old content or the new one, never half of it.
 pub fn write_file(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+    use std::os::unix::fs::PermissionsExt;
+
     use io::Write as _;
     let folder = folder_of(path);
-    let mut half = tempfile::Builder::new().prefix(".writing-").tempfile_in(folder)?;
+    let mut half = tempfile::Builder::new()
+        .prefix(".writing-")
+        // As any other new file: what the umask leaves.
+        .permissions(std::fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder)?;
     half.write_all(content)?;
     half.as_file().sync_data()?;
     half.persist(path).map_err(|error| error.error)?;

@@ -5,4 +5,5 @@ mod bad_input;
 mod bench;
 mod build;
 mod help;
+mod killed;
 mod support;

@@ -168,7 +168,9 @@ impl Deed<'_> {
 
     fn cached(&self, item: &Item) -> io::Result<Outcome> {
         if !item.path.is_dir() {
-            if modified(&item.path) > item.last_used {
+            // Nobody holds a file while it is read, but whoever finds one touches it.
+            let used = modified(&item.path);
+            if used > item.last_used || (is_young(used) && self.home.alone().is_none()) {
                 return Ok(in_use());
             }
             return fs::remove_file(&item.path).map(|()| Outcome::Removed);

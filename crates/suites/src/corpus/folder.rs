@@ -8,6 +8,7 @@ use std::{
 
 use fs_err as fs;
 use seatrial_core::{Digest, Task, TaskId, Truth};
+use seatrial_store::StoreError;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{CorpusError, CorpusFacts, TaskLock, TaskState, facts::FORMAT, lock::CorpusLock};
@@ -291,15 +292,14 @@ fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, CorpusError> {
     })
 }
 
-/// Writes a value as TOML beside its place and renames it into it.
+/// Writes a value as TOML, whole or not at all.
 fn write_toml(path: &Path, value: &impl Serialize) -> Result<(), CorpusError> {
     let text = toml::to_string(value).map_err(|error| CorpusError::File {
         path: path.to_owned(),
         problem: error.to_string(),
     })?;
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".writing");
-    fs::write(&beside, text)?;
-    fs::rename(&beside, path)?;
-    Ok(())
+    seatrial_store::write_file(path, text.as_bytes()).map_err(|error| match error {
+        StoreError::Io(error) => error.into(),
+        other => std::io::Error::other(other).into(),
+    })
 }
