@@ -4,6 +4,7 @@
 mod bad_input;
 mod bench;
 mod build;
+mod disk;
 mod help;
 mod killed;
 mod support;

@@ -85,6 +85,15 @@ pub(crate) fn boxes() -> bool {
     ready.is_ok()
 }
 
+/// The name of the folder of the image that boxes are made from.
+pub(crate) fn image_name() -> String {
+    // There is one already, so this only names it.
+    let found = run(seatrial().args(["image", "build", "--json"]));
+    let image: serde_json::Value = serde_json::from_str(&found.out).unwrap();
+    let id = image["id"].as_str().unwrap();
+    id.trim_start_matches("b3:").to_owned()
+}
+
 /// Writes a small project; `run:` before a name makes the file executable.
 pub(crate) fn project(folder: &Path, files: &[(&str, &str)]) {
     use std::os::unix::fs::PermissionsExt;

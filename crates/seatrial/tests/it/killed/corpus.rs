@@ -12,7 +12,7 @@ use seatrial_store::Home;
 use crate::support::makefile_project;
 
 /// Lays a corpus below `folder`; its source is pinned in the data folder `home`.
-pub(super) fn lay(folder: &Path, home: &Path, tasks: usize) -> PathBuf {
+pub(crate) fn lay(folder: &Path, home: &Path, tasks: usize) -> PathBuf {
     let source = folder.join("source");
     makefile_project(&source, "buoy", "");
     let platform = Platform::default_host();

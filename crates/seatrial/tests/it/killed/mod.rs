@@ -12,19 +12,20 @@ use std::{
 };
 
 use chance::Chance;
+pub(crate) use corpus::lay as tiny_corpus;
 use serde_json::Value;
 use traces::Traces;
 use watch::{Ended, Watched};
 
-use crate::support::{boxes, home, run, seatrial};
+use crate::support::{boxes, home, image_name, run, seatrial};
 
 const TASKS: usize = 200;
 /// A kill comes after at most so many steps of the run: a line of a journal, a part of a box made or removed.
-const STEPS: u64 = 500;
+const STEPS: u64 = 4000;
 /// And after at most so many turns of an idle loop, which are some milliseconds.
 const TURNS: u64 = 1 << 20;
 /// More kills than this mean that a run does not get on.
-const MOST_KILLS: usize = 150;
+const MOST_KILLS: usize = 200;
 
 /// A data folder of the test's own, on the disk of the one that all tests share, with that one's image.
 struct OwnHome {
@@ -38,9 +39,7 @@ impl OwnHome {
             .prefix("killed-home-")
             .tempdir_in(shared.parent().unwrap())
             .unwrap();
-        let listed = run(seatrial().args(["image", "list", "--json"]));
-        let images: Vec<Value> = serde_json::from_str(&listed.out).unwrap();
-        let name = images[0]["id"].as_str().unwrap().trim_start_matches("b3:").to_owned();
+        let name = image_name();
         std::fs::create_dir(folder.path().join("images")).unwrap();
         let (from, to) = (
             shared.join("images").join(&name),
@@ -90,7 +89,6 @@ impl OwnHome {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "a failure can be repeated with the seed")]
 fn a_run_of_200_trials_killed_at_random_points_loses_nothing_and_leaves_nothing() {
     if !boxes() {
         return;
