@@ -40,9 +40,9 @@ impl Blobs {
         self.root.join(head).join(tail)
     }
 
-    /// Whether the store has it.
+    /// Whether the store has it. Whoever asks counts on it, so this is a use.
     pub fn has(&self, digest: &Digest) -> bool {
-        self.path(digest).is_file()
+        self.use_again(digest).unwrap_or(false)
     }
 
     /// Stores a byte string.

@@ -74,7 +74,7 @@ impl fmt::Display for Reason {
             Self::AtWork => f.write_str("new, and another process is at work"),
             Self::AskedFor => f.write_str("kept on request"),
             Self::Fits => f.write_str("can be made again; nothing says that it has to go"),
-            Self::Unknown => f.write_str("not known to this program"),
+            Self::Unknown => f.write_str("no cache that may be emptied"),
             Self::Unsure => f.write_str("a file that may name it cannot be read"),
         }
     }

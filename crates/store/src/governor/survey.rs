@@ -82,7 +82,7 @@ impl fmt::Display for Room {
 }
 
 /// The rooms of the cache. What lies in others is not known, and stays.
-const CACHES: [(&str, Room); 7] = [
+const CACHES: [(&str, Room); 8] = [
     ("trees", Room::Sources),
     ("downloads", Room::Sources),
     ("archive/files", Room::Sources),
@@ -90,6 +90,8 @@ const CACHES: [(&str, Room); 7] = [
     ("archive/releases", Room::PackageIndexes),
     ("packages", Room::PackageIndexes),
     ("host", Room::HostLayers),
+    // Downloads that can be gone on with.
+    ("oci/parts", Room::Sources),
 ];
 
 /// Rooms of the cache whose content never outlives the process that made it.

@@ -202,7 +202,7 @@ fn without_words_only_garbage_goes_and_everything_else_says_why_it_stays() {
         stays blobs <one>: the run half names it
         stays blobs <two>: the run whole names it
         stays live-boxes boxes/live: in use
-        stays other cache/authority/key: not known to this program
+        stays other cache/authority/key: no cache that may be emptied
         stays package-indexes cache/packages/needed.idx: the unfinished run half needs it
         stays sources cache/trees/needed: the unfinished run half needs it
         stays images <image-a>: the unfinished run half needs it
@@ -429,7 +429,7 @@ fn a_blob_that_a_cache_names_can_go_but_is_no_garbage() {
         &expect![[r#"
         goes  blobs <one>: nothing names it any more
         stays blobs <layer>: can be made again; nothing says that it has to go
-        stays other cache/layers/map.json: not known to this program
+        stays other cache/layers/map.json: no cache that may be emptied
     "#]],
     );
     drop(house.folder);
