@@ -6,6 +6,7 @@ use std::{
     fmt::Write as _,
     fs,
     path::Path,
+    sync::LazyLock,
     time::{Duration, SystemTime},
 };
 
@@ -124,8 +125,10 @@ impl House {
     }
 }
 
+/// One clock for all, so that things of the same age are so to the millisecond.
 fn age(path: &Path, days: u32) {
-    let time = SystemTime::now() - DAY * days;
+    static NOW: LazyLock<SystemTime> = LazyLock::new(SystemTime::now);
+    let time = *NOW - DAY * days;
     fs::File::open(path).unwrap().set_modified(time).unwrap();
 }
 
@@ -190,26 +193,26 @@ fn without_words_only_garbage_goes_and_everything_else_says_why_it_stays() {
         &needs,
         &Policy::default(),
         &expect![[r#"
-        goes  blobs <three>: nothing names it any more
-        goes  dead-boxes boxes/dead: its harness is dead
-        goes  unfinished cache/downloads/.landing-x: left unfinished
-        goes  unfinished cache/scratch/git-x: left unfinished
-        goes  unfinished images/.making-1-1: left unfinished
-        stays images <image-c>: can be made again; nothing says that it has to go
-        stays sources cache/downloads/archive: can be made again; nothing says that it has to go
-        stays package-indexes cache/packages/old.idx: can be made again; nothing says that it has to go
-        stays sources cache/trees/spare: can be made again; nothing says that it has to go
-        stays blobs <one>: the run half names it
-        stays blobs <two>: the run whole names it
-        stays live-boxes boxes/live: in use
-        stays other cache/authority/key: no cache that may be emptied
-        stays package-indexes cache/packages/needed.idx: the unfinished run half needs it
-        stays sources cache/trees/needed: the unfinished run half needs it
-        stays images <image-a>: the unfinished run half needs it
-        stays images <image-b>: the live boxes/live is made from it
-        stays runs runs/half: a run that is not finished
-        stays runs runs/whole: results; `--runs` lets finished runs go
-    "#]],
+            goes  blobs <three>: nothing names it any more
+            goes  unfinished cache/downloads/.landing-x: left unfinished
+            goes  unfinished cache/scratch/git-x: left unfinished
+            goes  dead-boxes boxes/dead: its harness is dead
+            goes  unfinished images/.making-1-1: left unfinished
+            stays images <image-c>: can be made again; nothing says that it has to go
+            stays sources cache/downloads/archive: can be made again; nothing says that it has to go
+            stays package-indexes cache/packages/old.idx: can be made again; nothing says that it has to go
+            stays sources cache/trees/spare: can be made again; nothing says that it has to go
+            stays blobs <one>: the run half names it
+            stays blobs <two>: the run whole names it
+            stays live-boxes boxes/live: in use
+            stays other cache/authority/key: no cache that may be emptied
+            stays package-indexes cache/packages/needed.idx: the unfinished run half needs it
+            stays sources cache/trees/needed: the unfinished run half needs it
+            stays images <image-a>: the unfinished run half needs it
+            stays images <image-b>: the live boxes/live is made from it
+            stays runs runs/half: a run that is not finished
+            stays runs runs/whole: results; `--runs` lets finished runs go
+        "#]],
     );
     drop(lease);
 }
@@ -314,12 +317,12 @@ fn a_finished_run_goes_on_demand_with_the_logs_that_only_it_names() {
         &needs,
         &policy,
         &expect![[r#"
-        goes  images <image-a>: not used for longer than asked for
-        goes  runs runs/early: not used for longer than asked for
-        goes  blobs <one>: goes with the run that names it
-        stays runs runs/late: can be made again; nothing says that it has to go
-        stays blobs <two>: the run early names it
-    "#]],
+            goes  images <image-a>: not used for longer than asked for
+            goes  runs runs/early: not used for longer than asked for
+            goes  blobs <one>: goes with the run that names it
+            stays runs runs/late: can be made again; nothing says that it has to go
+            stays blobs <two>: the run early names it
+        "#]],
     );
     let fake = Fake::default();
     let done = house.carry_out(&house.plan(&needs, &policy), &fake);
@@ -398,10 +401,10 @@ fn what_a_killed_collector_left_goes_the_next_time_and_failures_are_named() {
     fs::set_permissions(&closed, std::os::unix::fs::PermissionsExt::from_mode(0o500)).unwrap();
     let plan = house.plan(&Needs::new(), &Policy::default());
     expect![[r#"
-        gone cache/trees/.gone-1-1-0
-        gone runs/.gone-1-1-1
         gone blobs/.writing-x
+        gone cache/trees/.gone-1-1-0
         failed boxes/dead: not here
+        gone runs/.gone-1-1-1
     "#]]
     .assert_eq(&house.carry_out(&plan, &Fake::default()));
     let able = Fake {
