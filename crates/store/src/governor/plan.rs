@@ -141,14 +141,14 @@ impl Plan {
             (false, _) => 4,
         };
         decisions.sort_by(|one, other| {
-            let by_use = one.item.last_used.cmp(&other.item.last_used);
+            // For garbage, and for what stays anyhow, its age is of no matter.
+            let by_use = match rank(one) {
+                1 | 3 => one.item.last_used.cmp(&other.item.last_used),
+                _ => std::cmp::Ordering::Equal,
+            };
             rank(one)
                 .cmp(&rank(other))
-                .then(if rank(one) == 4 {
-                    std::cmp::Ordering::Equal
-                } else {
-                    by_use
-                })
+                .then(by_use)
                 .then_with(|| one.item.name.cmp(&other.item.name))
         });
         Self {

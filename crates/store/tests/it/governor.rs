@@ -194,9 +194,9 @@ fn without_words_only_garbage_goes_and_everything_else_says_why_it_stays() {
         &Policy::default(),
         &expect![[r#"
             goes  blobs <three>: nothing names it any more
+            goes  dead-boxes boxes/dead: its harness is dead
             goes  unfinished cache/downloads/.landing-x: left unfinished
             goes  unfinished cache/scratch/git-x: left unfinished
-            goes  dead-boxes boxes/dead: its harness is dead
             goes  unfinished images/.making-1-1: left unfinished
             stays images <image-c>: can be made again; nothing says that it has to go
             stays sources cache/downloads/archive: can be made again; nothing says that it has to go
@@ -370,10 +370,10 @@ fn beside_another_process_what_is_new_stays() {
     house.home.blobs().put(b"two").unwrap();
     let done = house.carry_out(&plan, &Fake::default());
     expect![[r#"
-        kept <two>: somebody has begun to use it
-        gone cache/downloads/.landing-old
         kept <one>: somebody has begun to use it
+        kept <two>: somebody has begun to use it
         kept cache/downloads/.landing-new: somebody has begun to use it
+        gone cache/downloads/.landing-old
         gone cache/downloads/old
         kept cache/downloads/new: somebody has begun to use it
     "#]]
@@ -382,8 +382,8 @@ fn beside_another_process_what_is_new_stays() {
     let done = house.carry_out(&house.plan(&Needs::new(), &everything), &Fake::default());
     expect![[r#"
         gone <one>
-        gone cache/downloads/.landing-new
         gone <two>
+        gone cache/downloads/.landing-new
         gone cache/downloads/new
     "#]]
     .assert_eq(&done);
@@ -402,8 +402,8 @@ fn what_a_killed_collector_left_goes_the_next_time_and_failures_are_named() {
     let plan = house.plan(&Needs::new(), &Policy::default());
     expect![[r#"
         gone blobs/.writing-x
-        gone cache/trees/.gone-1-1-0
         failed boxes/dead: not here
+        gone cache/trees/.gone-1-1-0
         gone runs/.gone-1-1-1
     "#]]
     .assert_eq(&house.carry_out(&plan, &Fake::default()));
