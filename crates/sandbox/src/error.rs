@@ -68,6 +68,19 @@ pub enum SandboxError {
     /// This back end cannot do that.
     #[error("this kind of box has no {0}")]
     Unsupported(&'static str),
+    /// The daemon of containers is away or refuses something.
+    #[error("{what}: {reason}\n  {hint}")]
+    Daemon {
+        /// What was tried.
+        what: String,
+        /// Its answer, or why there is none.
+        reason: String,
+        /// What a person can do about it.
+        hint: String,
+    },
+    /// A snapshot that was never taken, or that a rollback dropped.
+    #[error("this box has no snapshot {0} any more")]
+    NoSnapshot(u32),
     /// The user stopped it.
     #[error("interrupted")]
     Interrupted,
@@ -93,12 +106,14 @@ impl SandboxError {
             Self::Store(error) if error.is_disk_full() => InvalidReason::DiskFull,
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => InvalidReason::DiskFull,
             Self::Kernel { .. }
+            | Self::Daemon { .. }
             | Self::NoProgram { .. }
             | Self::NoSuchFile(_)
             | Self::InUse { .. }
             | Self::Died(_)
             | Self::BoxFull { .. }
             | Self::Interrupted
+            | Self::NoSnapshot(_)
             | Self::Unsupported(_)
             | Self::Store(_)
             | Self::Io { .. } => InvalidReason::Sandbox,

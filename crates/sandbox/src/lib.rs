@@ -8,6 +8,7 @@
 )]
 
 mod contract;
+mod docker;
 mod doctor;
 mod door;
 mod error;
@@ -20,6 +21,7 @@ pub use contract::{
     BoxSpec, Change, ChangeKind, Command, Enforcement, Execution, FileContent, Limits, Network, OutputSink, Sandbox,
     SandboxFactory, Snapshot, Status, Stream, TimeoutKind,
 };
+pub use docker::{DockerFactory, probe_daemon};
 pub use doctor::{Finding, Ok as FindingOk, doctor};
 pub use door::{DOOR_ADDRESS, Door, DoorSockets, OpenDoor};
 pub use error::SandboxError;

@@ -187,13 +187,13 @@ fn init(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd, status: OwnedFd) ->
 }
 
 /// The standard streams of a command.
-pub(super) struct Streams<'a> {
+pub(crate) struct Streams<'a> {
     /// Nothing at all when it is not given.
-    pub(super) input: Option<&'a OwnedFd>,
-    pub(super) out: &'a OwnedFd,
-    pub(super) err: &'a OwnedFd,
+    pub(crate) input: Option<&'a OwnedFd>,
+    pub(crate) out: &'a OwnedFd,
+    pub(crate) err: &'a OwnedFd,
     /// Where a session's shell reports.
-    pub(super) reports: Option<&'a OwnedFd>,
+    pub(crate) reports: Option<&'a OwnedFd>,
 }
 
 /// Enters the tree and starts the main process.
@@ -256,12 +256,13 @@ fn reap(main: Pid) -> Ended {
         let micros = |time: nix::sys::time::TimeVal| (time.tv_sec() as u64) * 1_000_000 + time.tv_usec() as u64;
         ended.cpu_us = micros(usage.user_time()) + micros(usage.system_time());
         ended.peak_kib = usage.max_rss() as u64;
+        ended.written = usage.block_writes() as u64 * 512;
     }
     ended
 }
 
 /// Turns this process into the command. Never returns.
-fn become_command(request: &ExecRequest, streams: &Streams<'_>) -> ! {
+pub(crate) fn become_command(request: &ExecRequest, streams: &Streams<'_>) -> ! {
     let (code, message) = match prepare(request, streams) {
         Err(failure) => (126, format!("{}: {}", failure.what, failure.source)),
         Ok(()) => match execute(request) {

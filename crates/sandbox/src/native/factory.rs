@@ -336,27 +336,31 @@ pub(crate) fn give(path: &Path, ids: &IdMap) -> Result<(), SandboxError> {
 }
 
 /// Hands a door its sockets.
-fn open_door(network: &Network, mut sockets: Vec<OwnedFd>) -> Result<Option<Box<dyn OpenDoor>>, SandboxError> {
+fn open_door(network: &Network, sockets: Vec<OwnedFd>) -> Result<Option<Box<dyn OpenDoor>>, SandboxError> {
     let Network::Door(door) = network else { return Ok(None) };
-    let (Some(dns_tcp), Some(dns_udp)) = (sockets.pop(), sockets.pop()) else {
-        return Err(SandboxError::Died("it sent no sockets for its door".to_owned()));
-    };
-    let sockets = DoorSockets {
-        tcp: door
-            .ports()
-            .into_iter()
-            .zip(sockets.into_iter().map(TcpListener::from))
-            .collect(),
-        dns_udp: UdpSocket::from(dns_udp),
-        dns_tcp: TcpListener::from(dns_tcp),
-    };
+    let sockets = door_sockets(door.ports(), sockets)?;
     door.open(sockets)
         .map(Some)
         .map_err(io_error("opening the network door"))
 }
 
+/// Tells a door's sockets apart by the order in which they come.
+pub(crate) fn door_sockets(ports: Vec<u16>, mut sockets: Vec<OwnedFd>) -> Result<DoorSockets, SandboxError> {
+    let (Some(dns_tcp), Some(dns_udp)) = (sockets.pop(), sockets.pop()) else {
+        return Err(SandboxError::Died("it sent no sockets for its door".to_owned()));
+    };
+    Ok(DoorSockets {
+        tcp: ports
+            .into_iter()
+            .zip(sockets.into_iter().map(TcpListener::from))
+            .collect(),
+        dns_udp: UdpSocket::from(dns_udp),
+        dns_tcp: TcpListener::from(dns_tcp),
+    })
+}
+
 /// A regular file of an image, links followed inside it only.
-fn read_in(root: &Path, path: &str) -> Option<Vec<u8>> {
+pub(crate) fn read_in(root: &Path, path: &str) -> Option<Vec<u8>> {
     use rustix::fs::{ResolveFlags, openat2};
     let root = open_folder(root).ok()?;
     let file = openat2(
@@ -376,7 +380,7 @@ fn read_in(root: &Path, path: &str) -> Option<Vec<u8>> {
 }
 
 /// The files that say who a box is.
-fn names() -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn names() -> BTreeMap<String, Vec<u8>> {
     let hosts = b"127.0.0.1 localhost box\n::1 localhost ip6-localhost\n";
     BTreeMap::from([
         ("etc/hosts".to_owned(), hosts.to_vec()),

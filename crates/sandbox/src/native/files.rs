@@ -12,6 +12,7 @@ use std::{
 
 use super::{
     archive::{self, Owners},
+    export,
     layers::counts,
     wire::{FileRequest, UnpackRequest},
 };
@@ -20,8 +21,7 @@ use super::{
 const UNPACK_MEMORY: u64 = 2 << 30;
 
 /// Does one piece of work; the pipe carries its bytes.
-pub(crate) fn work(request: FileRequest, pipe: OwnedFd) -> io::Result<()> {
-    let mut pipe = fs::File::from(pipe);
+pub(crate) fn work(request: FileRequest, mut pipe: impl Read + Write) -> io::Result<()> {
     match request {
         FileRequest::WriteTree { folder } => {
             let folder = Path::new(&folder);
@@ -122,6 +122,12 @@ pub(crate) fn unpack_image(pipe: OwnedFd, request: UnpackRequest) -> io::Result<
 /// Bytes that a file counts for at least: one without content still has a name and an entry in the disk's table of files,
 /// which has an end.
 pub(crate) const LEAST_FILE: u64 = 4096;
+
+/// Packs an image, which is the present folder and becomes this process's root, with its owners.
+pub(crate) fn pack_image(pipe: OwnedFd) -> io::Result<()> {
+    rustix::process::chroot(".")?;
+    export::pack(fs::File::from(pipe))
+}
 
 /// Bytes of disk that a box's layers take, without following links.
 pub(crate) fn usage(layers: &Path) -> u64 {

@@ -47,6 +47,8 @@ pub(super) struct Disk {
     used: u64,
     /// The host's file system at the last measurement.
     free: Free,
+    /// Bytes that commands have written since then, those of files that are gone again included.
+    written: u64,
     measured: Instant,
 }
 
@@ -65,6 +67,7 @@ impl Disk {
             reserve: limits.host_reserve_bytes,
             used: 0,
             free: Free::default(),
+            written: 0,
             measured: Instant::now(),
         };
         disk.free = disk.free_now().unwrap_or_default();
@@ -100,7 +103,8 @@ impl Disk {
         // File systems that make room for files as they need it tell of none.
         let files = self.free.files.saturating_sub(free.files);
         let taken = self.free.bytes.saturating_sub(free.bytes).max(files * LEAST_FILE);
-        Ok(taken > self.left() / 2 || self.measured.elapsed() > SURELY)
+        // Free space alone may hide it, because somebody else freed as much meanwhile.
+        Ok(taken.max(self.written) > self.left() / 2 || self.measured.elapsed() > SURELY)
     }
 
     /// Whether the last measurement was over the limit.
@@ -117,6 +121,7 @@ impl Disk {
     pub(super) fn note(&mut self, used: u64) -> Result<(), SandboxError> {
         self.used = used;
         self.free = self.free_now()?;
+        self.written = 0;
         self.measured = Instant::now();
         Ok(())
     }
@@ -288,21 +293,27 @@ impl<'a> Running<'a> {
             }
             self.outlet.pass_ready(ready.output, &mut buffer, output);
         }
-        // A command that filled the disk faster than anybody looked is found out now.
-        if !measuring && killed.is_none() && disk.is_suspect()? {
-            measuring = true;
-            helper.send(&Request::Usage, &[])?;
-        }
         if measuring {
-            match helper.receive()? {
-                Reply::Usage(bytes) => disk.note(bytes)?,
-                reply => return Err(helper.refused("measuring", reply)),
-            }
-            if disk.is_over() && killed.is_none() {
-                killed = Some(Killed::Disk);
-            }
+            Self::measured(helper, disk)?;
+        }
+        // A command that filled the disk faster than anybody looked is found out now.
+        disk.written = disk.written.saturating_add(ended.written);
+        if killed.is_none() && disk.is_suspect()? {
+            helper.send(&Request::Usage, &[])?;
+            Self::measured(helper, disk)?;
+        }
+        if disk.is_over() && killed.is_none() {
+            killed = Some(Killed::Disk);
         }
         Ok((ended, killed))
+    }
+
+    /// Takes the answer to a question for what the box has written.
+    fn measured(helper: &mut Helper, disk: &mut Disk) -> Result<(), SandboxError> {
+        match helper.receive()? {
+            Reply::Usage(bytes) => disk.note(bytes),
+            reply => Err(helper.refused("measuring", reply)),
+        }
     }
 
     fn time_is_up(&self, stop: &AtomicBool) -> Option<Killed> {

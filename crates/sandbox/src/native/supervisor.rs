@@ -31,17 +31,25 @@ use super::{
     tool, walk, walls,
     wire::{Channel, FileRequest, Reply, Request, StartRequest, Wiring},
 };
+use crate::docker;
 
 /// The first argument that makes a program the helper.
 pub(crate) const HELPER: &str = "__box";
 
 /// Whether this process was started as the helper of boxes; then [`helper_main`] is all that it may do.
 pub fn is_helper_invocation() -> bool {
-    std::env::args_os().nth(1).is_some_and(|argument| argument == HELPER)
+    let first = std::env::args_os().nth(1);
+    first.is_some_and(|argument| argument == HELPER || argument == docker::AGENT)
 }
 
-/// Serves a harness over the socket on standard input, until it is gone.
+/// Serves a harness over standard input, until it is gone.
 pub fn helper_main() -> ExitCode {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|argument| argument == docker::AGENT)
+    {
+        return docker::agent_main();
+    }
     // SAFETY: the harness put the socket there, and nothing else in this process uses descriptor 0.
     let stream = UnixStream::from(unsafe { OwnedFd::from_raw_fd(0) });
     let mut channel = Channel::new(stream);
@@ -128,6 +136,15 @@ fn serve(channel: &mut Channel) -> Result<(), Failure> {
                 None => return Ok(()),
             };
             channel.send(&reply, &[]).what("the socket")
+        }
+        Request::Pack => {
+            let (pipe, folder) = (
+                descriptors.pop().ok_or_else(missing)?,
+                descriptors.pop().ok_or_else(missing)?,
+            );
+            fchdir(&folder).what("the image's folder")?;
+            files::pack_image(pipe).what("packing the image")?;
+            channel.send(&Reply::Done, &[]).what("the socket")
         }
         Request::Remove(name) => {
             let folder = descriptors.pop().ok_or_else(missing)?;
@@ -288,12 +305,15 @@ fn answer(channel: &mut Channel, mut layers: Layers) -> Result<(), Failure> {
             Request::Usage => Reply::Usage(files::usage(Path::new(LAYERS))),
             // The command ended before the wish to end it arrived.
             Request::Kill => continue,
-            Request::Mapped | Request::Start(_) | Request::Unpack(_) | Request::Tool(_) | Request::Remove(_) => {
-                failed(&Failure {
-                    what: "a request out of order".to_owned(),
-                    source: io::ErrorKind::InvalidInput.into(),
-                })
-            }
+            Request::Mapped
+            | Request::Start(_)
+            | Request::Unpack(_)
+            | Request::Tool(_)
+            | Request::Pack
+            | Request::Remove(_) => failed(&Failure {
+                what: "a request out of order".to_owned(),
+                source: io::ErrorKind::InvalidInput.into(),
+            }),
         };
         channel.send(&reply, &[]).what("the socket")?;
     }
@@ -350,7 +370,7 @@ fn file_work(
             rustix::process::chroot(MERGED)?;
             chdir("/")?;
             walls::filter()?;
-            files::work(request, pipe)
+            files::work(request, std::fs::File::from(pipe))
         }
     })
 }

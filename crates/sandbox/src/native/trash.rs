@@ -141,6 +141,11 @@ pub(crate) fn send_unpack(
     helper.send(&Request::Unpack(request), &[folder, pipe])
 }
 
+/// Asks a fresh helper to pack an image in a folder into a pipe.
+pub(crate) fn send_pack(helper: &mut Helper, folder: BorrowedFd<'_>, pipe: BorrowedFd<'_>) -> Result<(), SandboxError> {
+    helper.send(&Request::Pack, &[folder, pipe])
+}
+
 /// Opens a folder only to name it to a helper.
 pub(crate) fn open_folder(path: &Path) -> Result<OwnedFd, SandboxError> {
     rustix::fs::open(path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).map_err(|error| {

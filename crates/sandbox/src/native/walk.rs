@@ -28,8 +28,9 @@ pub(crate) struct Line {
     kind: Kind,
 }
 
+/// What is at a path, on the wire.
 #[derive(Debug, Serialize, Deserialize)]
-enum Kind {
+pub(crate) enum Kind {
     File {
         size: u64,
         mode: u32,
@@ -46,26 +47,34 @@ enum Kind {
     Deleted,
 }
 
-impl From<Line> for Change {
-    fn from(line: Line) -> Self {
-        let kind = match line.kind {
+impl From<Kind> for ChangeKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
             Kind::File {
                 size,
                 mode,
                 digest,
                 head,
-            } => ChangeKind::File {
+            } => Self::File {
                 size,
                 mode,
                 digest,
                 head,
             },
-            Kind::Link { target } => ChangeKind::Link { target },
-            Kind::Folder { mode } => ChangeKind::Folder { mode },
-            Kind::Special => ChangeKind::Special,
-            Kind::Deleted => ChangeKind::Deleted,
-        };
-        Self { path: line.path, kind }
+            Kind::Link { target } => Self::Link { target },
+            Kind::Folder { mode } => Self::Folder { mode },
+            Kind::Special => Self::Special,
+            Kind::Deleted => Self::Deleted,
+        }
+    }
+}
+
+impl From<Line> for Change {
+    fn from(line: Line) -> Self {
+        Self {
+            path: line.path,
+            kind: line.kind.into(),
+        }
     }
 }
 
@@ -94,12 +103,41 @@ const HOLES: u64 = 1 << 30;
 #[derive(Default)]
 struct Found {
     kinds: BTreeMap<PathBuf, Kind>,
-    holes: u64,
+    reader: Reader,
 }
 
 impl Found {
     fn insert(&mut self, path: PathBuf, kind: Kind) {
         self.kinds.insert(path, kind);
+    }
+}
+
+/// Reads what is at a path.
+#[derive(Default)]
+pub(crate) struct Reader {
+    holes: u64,
+}
+
+impl Reader {
+    pub(crate) fn read(&mut self, place: &Path, known: &fs::Metadata) -> io::Result<Kind> {
+        let (size, mode) = (known.len(), known.mode() & 0o7777);
+        let kind = known.file_type();
+        if kind.is_dir() {
+            Ok(Kind::Folder { mode })
+        } else if kind.is_symlink() {
+            let target = fs::read_link(place)?.to_string_lossy().into_owned();
+            Ok(Kind::Link { target })
+        } else if kind.is_file() && self.affords(known) {
+            let (digest, head) = read(place)?;
+            Ok(Kind::File {
+                size,
+                mode,
+                digest,
+                head,
+            })
+        } else {
+            Ok(Kind::Special)
+        }
     }
 
     /// Whether a file may be read.
@@ -159,30 +197,13 @@ fn folder(above: &[String], below: &[String], at: &Path, found: &mut Found) -> i
         } else if kind.is_dir() {
             // The overlay copies a folder up with its mode when something in it changes.
             if !was.is_some_and(|was| was.is_dir() && was.mode() == known.mode()) {
-                found.insert(
-                    path.clone(),
-                    Kind::Folder {
-                        mode: known.mode() & 0o7777,
-                    },
-                );
+                let kind = found.reader.read(&place, &known)?;
+                found.insert(path.clone(), kind);
             }
             folder(above, below, &path, found)?;
-        } else if kind.is_symlink() {
-            let target = fs::read_link(&place)?.to_string_lossy().into_owned();
-            found.insert(path, Kind::Link { target });
-        } else if kind.is_file() && found.affords(&known) {
-            let (digest, head) = read(&place)?;
-            found.insert(
-                path,
-                Kind::File {
-                    size: known.len(),
-                    mode: known.mode() & 0o7777,
-                    digest,
-                    head,
-                },
-            );
         } else {
-            found.insert(path, Kind::Special);
+            let kind = found.reader.read(&place, &known)?;
+            found.insert(path, kind);
         }
     }
     if hides_below {

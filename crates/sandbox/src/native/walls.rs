@@ -15,7 +15,7 @@ use super::{
 /// Capabilities that root in a box keeps: what package managers and build tools use on files, users and processes.
 /// Everything that reaches into the kernel (mounting, tracing, devices, raw sockets, time, the network's set-up) is given
 /// up; making devices is refused in a user namespace with the capability, too.
-const KEPT_CAPABILITIES: [u32; 11] = [
+pub(crate) const KEPT_CAPABILITIES: [u32; 11] = [
     0,  // chown
     1,  // dac_override
     3,  // fowner
@@ -47,12 +47,17 @@ static NUMBERS: OnceLock<Option<u64>> = OnceLock::new();
 /// Gets ready, once for a box; its tree is mounted.
 pub(crate) fn prepare(start: &StartRequest) {
     NUMBERS.get_or_init(|| start.processes.map(|processes| processes.max(LEAST_NUMBERS)));
-    seccomp::prepare(is_32_bit_image());
+    prepare_filter(IMAGE);
 }
 
-/// Whether the image's own programs are 32-bit ones of x86.
-fn is_32_bit_image() -> bool {
-    let Ok(image) = open(IMAGE, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) else {
+/// Makes the filter of system calls that fits a tree's programs.
+pub(crate) fn prepare_filter(root: &str) {
+    seccomp::prepare(is_32_bit(root));
+}
+
+/// Whether a tree's own programs are 32-bit ones of x86.
+fn is_32_bit(root: &str) -> bool {
+    let Ok(image) = open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) else {
         return false;
     };
     ["bin/sh", "usr/bin/env", "bin/busybox"].iter().any(|program| {

@@ -26,6 +26,8 @@ pub(crate) enum Request {
     /// Run a program of the host as root of the namespace. Descriptors: the folder that it may write to, its standard
     /// output and standard error.
     Tool(ToolRequest),
+    /// Pack an image. Descriptors: the folder to pack, a pipe for the tar stream.
+    Pack,
     /// Remove a tree. Descriptor: the folder that holds it.
     Remove(String),
     /// Run a command. Descriptors: its standard output and standard error.
@@ -181,6 +183,8 @@ pub(crate) struct Ended {
     pub(crate) cpu_us: u64,
     /// Peak resident memory in KiB.
     pub(crate) peak_kib: u64,
+    /// Bytes that its processes wrote to files, as the kernel has counted them.
+    pub(crate) written: u64,
 }
 
 impl Ended {

@@ -2,19 +2,7 @@
 
 use seatrial_sandbox::{BoxSpec, Command, HostNetwork, Limits, NativeFactory, Network, SandboxFactory};
 
-use crate::support::{helper, home, image, quiet_box, run, script, start};
-
-#[test]
-fn usual_devices_work_and_nothing_else_is_there() {
-    let Some(mut sandbox) = quiet_box() else { return };
-    let text = "echo x > /dev/null; head -c 4 /dev/zero | wc -c; head -c 4 /dev/urandom | wc -c; echo y > /dev/shm/y; cat /dev/shm/y;
-        echo z | cat /dev/stdin; cat <(echo fd); echo > /dev/full || echo full; python3 -c 'import os; os.openpty()' && echo pty";
-    assert_eq!(script(&mut *sandbox, text), "4\n4\ny\nz\nfd\nfull\npty\n");
-    assert_eq!(
-        script(&mut *sandbox, "ls /dev | tr '\\n' ' '"),
-        "fd full null ptmx pts random shm stderr stdin stdout tty urandom zero "
-    );
-}
+use crate::support::{helper, home, image, run, script, start};
 
 #[test]
 fn with_the_hosts_network_packages_can_be_installed() {

@@ -182,56 +182,6 @@ fn a_killed_harness_leaves_nothing_after_the_next_start() {
     assert!(!mounts.contains(&format!("/boxes/{pid}-")), "{mounts}");
 }
 
-#[test]
-fn a_sweep_leaves_live_boxes_alone() {
-    if image().is_none() {
-        return;
-    }
-    let mark = format!("mark-{}-alive", std::process::id());
-    let mut child = start_victim("lifecycle::victim", VICTIM, &mark);
-    drop(NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap());
-    assert_eq!(boxes_of(child.id()).len(), 1);
-    assert!(!processes_with(&mark).is_empty());
-    child.kill().unwrap();
-    child.wait().unwrap();
-    eventually("every process of the box ends", || processes_with(&mark).is_empty());
-    drop(NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap());
-}
-
-#[test]
-fn a_dropped_box_leaves_nothing_also_when_it_outlives_its_factory() {
-    let Some(image) = image() else { return };
-    let factory = NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap();
-    let spec = BoxSpec {
-        image,
-        limits: Limits::default(),
-        network: Network::Off,
-    };
-    let known = boxes_of(std::process::id());
-    let mut boxes = [factory.start(&spec).unwrap(), factory.start(&spec).unwrap()];
-    for sandbox in &mut boxes {
-        // Read-only folders, foreign owners, deep trees.
-        script(
-            &mut **sandbox,
-            "mkdir -p /a/b/c; chown 12:34 /a/b; chmod 000 /a/b /a; mkdir /ro; : > /ro/x; chmod 555 /ro",
-        );
-        sandbox.snapshot().unwrap();
-        script(&mut **sandbox, "rm -r /etc/apt; : > /etc/apt");
-    }
-    let made: Vec<_> = boxes_of(std::process::id())
-        .into_iter()
-        .filter(|path| !known.contains(path))
-        .collect();
-    assert!(made.len() >= 2);
-    let [one, two] = boxes;
-    drop(one);
-    drop(factory);
-    drop(two);
-    eventually("the folders are removed", || {
-        made.iter().filter(|path| path.exists()).count() <= made.len() - 2
-    });
-}
-
 /// Kills the supervisor of the box whose command says something.
 struct Kill;
 impl OutputSink for Kill {
@@ -278,19 +228,4 @@ fn parent(process: &Path) -> Option<PathBuf> {
         .trim()
         .to_owned();
     Some(Path::new("/proc").join(pid))
-}
-
-#[test]
-fn an_image_that_is_not_there_is_named() {
-    let Some(factory) = crate::support::factory() else {
-        return;
-    };
-    let spec = BoxSpec {
-        image: seatrial_core::Digest::of(b"none"),
-        limits: Limits::default(),
-        network: Network::Off,
-    };
-    let error = factory.start(&spec).map(drop).unwrap_err();
-    assert!(matches!(error, seatrial_sandbox::SandboxError::NoImage(_)), "{error}");
-    assert!(error.to_string().contains("image build"), "{error}");
 }

@@ -3,8 +3,8 @@
 use tar::{Builder, EntryType};
 
 use crate::{
-    files::{append, archive, file},
     support::{quiet_box, script},
+    tars::{append, archive, file},
 };
 
 #[test]

@@ -14,7 +14,7 @@ use std::{
 use expect_test::expect;
 use seatrial_sandbox::{Command, Door, DoorSockets, Limits, Network, OpenDoor};
 
-use crate::support::start;
+use crate::bench::{Bench, script};
 
 /// Says one thing to whoever comes.
 #[derive(Debug)]
@@ -56,8 +56,15 @@ fn greet(port: u16, listener: &TcpListener, closed: &AtomicBool) {
             return;
         }
         let Ok(mut stream) = stream else { return };
-        let mut request = [0; 4096];
-        let _ = stream.read(&mut request).unwrap();
+        // The whole request: what is left unread when a connection is closed resets it.
+        let mut request = Vec::new();
+        while !request.ends_with(b"\r\n\r\n") {
+            let mut part = [0; 4096];
+            match stream.read(&mut part).unwrap() {
+                0 => break,
+                count => request.extend_from_slice(&part[..count]),
+            }
+        }
         let body = format!("hello on {port}\n");
         write!(
             stream,
@@ -86,22 +93,19 @@ impl Drop for Open {
     }
 }
 
-#[test]
-fn the_door_is_the_only_way_out() {
-    let Some(mut sandbox) = start(Network::Door(Arc::new(Greeter)), Limits::default()) else {
-        return;
-    };
-    let script = r#"
+pub(crate) fn the_door_is_the_only_way_out(bench: &Bench) {
+    let mut sandbox = bench.start(Network::Door(Arc::new(Greeter)), Limits::default());
+    let asked = r#"
         tail -1 /etc/greeting; echo "$DOOR"
         get() { exec 3<>/dev/tcp/$1/$2 && printf 'GET / HTTP/1.0\r\n\r\n' >&3 && tail -1 <&3; exec 3<&-; }
         get 198.18.0.1 80; get 198.18.0.1 8081
         (get 198.18.0.1 22) 2>&1 | grep -o 'Connection refused' | head -1
         for host in 169.254.169.254 192.168.0.1 8.8.8.8; do (get $host 80) 2>&1 | grep -o 'Network is unreachable' | head -1; done
         cat /etc/resolv.conf
-        ls /sys/class/net 2>/dev/null || tail -n +3 /proc/net/dev | cut -d: -f1 | xargs
+        ls /sys/class/net 2>/dev/null || tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '
     "#;
     let mut output = Vec::new();
-    sandbox.exec(&Command::bash(script), &mut output).unwrap();
+    sandbox.exec(&Command::bash(asked), &mut output).unwrap();
     expect![[r#"
         with a door
         here
@@ -115,4 +119,18 @@ fn the_door_is_the_only_way_out() {
         lo
     "#]]
     .assert_eq(&String::from_utf8_lossy(&output));
+}
+
+pub(crate) fn the_door_is_there_again_after_going_back(bench: &Bench) {
+    let mut sandbox = bench.start(Network::Door(Arc::new(Greeter)), Limits::default());
+    let ask = "exec 3<>/dev/tcp/198.18.0.1/80 && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && tail -1 <&3";
+    let before = sandbox.snapshot().unwrap();
+    script(&mut *sandbox, "rm /etc/greeting");
+    assert_eq!(script(&mut *sandbox, ask), "hello on 80\n");
+    sandbox.rollback(&before).unwrap();
+    assert_eq!(script(&mut *sandbox, ask), "hello on 80\n");
+    assert_eq!(
+        script(&mut *sandbox, "tail -1 /etc/greeting; cat /etc/resolv.conf"),
+        "with a door\nnameserver 198.18.0.1\n"
+    );
 }

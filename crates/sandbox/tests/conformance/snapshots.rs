@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use seatrial_core::Digest;
 use seatrial_sandbox::{Change, ChangeKind, Sandbox, Snapshot};
 
-use crate::support::{quiet_box, script};
+use crate::bench::{Bench, script, supported};
 
 /// Changes as short lines, without what is below `/root` and `/tmp`.
 fn lines(changes: &[Change]) -> String {
@@ -30,9 +30,8 @@ fn after(sandbox: &mut dyn Sandbox, text: &str) -> String {
     lines(&sandbox.changes(&before).unwrap())
 }
 
-#[test]
-fn changes_are_told_by_kind() {
-    let Some(mut sandbox) = quiet_box() else { return };
+pub(crate) fn changes_are_told_by_kind(bench: &Bench) {
+    let mut sandbox = bench.quiet();
     script(
         &mut *sandbox,
         "mkdir -p /w/full/sub /w/modes; echo 1 > /w/full/one; echo 2 > /w/full/sub/two; echo 3 > /w/three; ln -s a /w/link; echo > /w/modes/m",
@@ -69,9 +68,8 @@ fn changes_are_told_by_kind() {
     }
 }
 
-#[test]
-fn changes_span_several_snapshots_and_the_last_state_counts() {
-    let Some(mut sandbox) = quiet_box() else { return };
+pub(crate) fn changes_span_several_snapshots_and_the_last_state_counts(bench: &Bench) {
+    let mut sandbox = bench.quiet();
     script(
         &mut *sandbox,
         "mkdir -p /w/d; echo base > /w/d/base; echo base > /w/base",
@@ -90,9 +88,8 @@ fn changes_span_several_snapshots_and_the_last_state_counts() {
     assert_eq!(lines(&sandbox.changes(&first).unwrap()), wanted);
 }
 
-#[test]
-fn a_change_carries_the_digest_of_the_whole_and_the_first_bytes() {
-    let Some(mut sandbox) = quiet_box() else { return };
+pub(crate) fn a_change_carries_the_digest_of_the_whole_and_the_first_bytes(bench: &Bench) {
+    let mut sandbox = bench.quiet();
     let before = sandbox.snapshot().unwrap();
     let content: Vec<u8> = (0..1_000_000_u32).map(|n| (n % 251) as u8).collect();
     sandbox.write_file("/build/big", &content, 0o644).unwrap();
@@ -109,32 +106,31 @@ fn a_change_carries_the_digest_of_the_whole_and_the_first_bytes() {
     );
 }
 
-#[test]
-fn the_image_itself_can_change() {
-    let Some(mut sandbox) = quiet_box() else { return };
-    let text = "rm /etc/issue; echo x >> /etc/passwd; rm -r /usr/share/perl5; mkdir /usr/share/perl5; ln -s x /etc/new";
+pub(crate) fn the_image_itself_can_change(bench: &Bench) {
+    let mut sandbox = bench.quiet();
+    let text =
+        "rm /etc/issue; echo x >> /etc/passwd; rm -r /usr/share/things; mkdir /usr/share/things; ln -s x /etc/new";
     let seen = after(&mut *sandbox, text);
     for wanted in ["/etc/issue: deleted\n", "/etc/new: link x\n", "/etc/passwd: file "] {
         assert!(seen.contains(wanted), "{seen}");
     }
     assert!(
         seen.lines()
-            .filter(|line| line.starts_with("/usr/share/perl5/") && line.ends_with("deleted"))
+            .filter(|line| line.starts_with("/usr/share/things/") && line.ends_with("deleted"))
             .count()
             > 3,
         "{seen}"
     );
-    assert!(!seen.contains("/usr/share/perl5: "), "{seen}");
+    assert!(!seen.contains("/usr/share/things: "), "{seen}");
 }
 
-#[test]
-fn going_back_undoes_everything_and_forgets_later_snapshots() {
-    let Some(mut sandbox) = quiet_box() else { return };
+pub(crate) fn going_back_undoes_everything_and_forgets_later_snapshots(bench: &Bench) {
+    let mut sandbox = bench.quiet();
     script(&mut *sandbox, "mkdir /w; echo one > /w/file");
     let one = sandbox.snapshot().unwrap();
     script(&mut *sandbox, "echo two > /w/file; echo > /w/more; rm /etc/issue");
     let two = sandbox.snapshot().unwrap();
-    script(&mut *sandbox, "rm -r /w /usr/share/doc; echo three > /three");
+    script(&mut *sandbox, "rm -r /w /usr/share/things; echo three > /three");
     sandbox.rollback(&two).unwrap();
     assert_eq!(
         script(&mut *sandbox, "cat /w/file; ls /w; ls /three 2>/dev/null; true"),
@@ -156,27 +152,27 @@ fn going_back_undoes_everything_and_forgets_later_snapshots() {
     assert_eq!(script(&mut *sandbox, "cat /w/file"), "one\n");
 }
 
-#[test]
-fn hundreds_of_snapshots_are_no_trouble() {
-    let Some(mut sandbox) = quiet_box() else { return };
+pub(crate) fn many_snapshots_are_no_trouble(bench: &Bench) {
+    // In containers each costs the better part of a second.
+    let (empty, full) = if bench.is_container() { (10, 10) } else { (300, 100) };
+    let mut sandbox = bench.quiet();
     let first = sandbox.snapshot().unwrap();
-    for _ in 0..300 {
+    for _ in 0..empty {
         sandbox.snapshot().unwrap();
     }
     let mut kept = Vec::new();
-    for number in 0..100 {
+    for number in 0..full {
         sandbox.write_file(&format!("/n/{number}"), b"x", 0o644).unwrap();
         kept.push(sandbox.snapshot().unwrap());
     }
-    assert_eq!(script(&mut *sandbox, "ls /n | wc -l"), "100\n");
-    assert_eq!(sandbox.changes(&first).unwrap().len(), 101);
-    sandbox.rollback(&kept[49]).unwrap();
-    assert_eq!(script(&mut *sandbox, "ls /n | wc -l"), "50\n");
+    assert_eq!(script(&mut *sandbox, "ls /n | wc -l"), format!("{full}\n"));
+    assert_eq!(sandbox.changes(&first).unwrap().len(), full + 1);
+    sandbox.rollback(&kept[full / 2 - 1]).unwrap();
+    assert_eq!(script(&mut *sandbox, "ls /n | wc -l"), format!("{}\n", full / 2));
 }
 
-#[test]
-fn deep_trees_and_odd_names_do_no_harm() {
-    let Some(mut sandbox) = quiet_box() else { return };
+pub(crate) fn deep_trees_and_odd_names_do_no_harm(bench: &Bench) {
+    let mut sandbox = bench.quiet();
     let before = sandbox.snapshot().unwrap();
     let deep = "import os\nos.mkdir('/deep'); os.chdir('/deep')\nfor n in range(3000):\n  os.mkdir('d'); os.chdir('d')\nopen('end', 'w')";
     script(&mut *sandbox, &format!("python3 -c \"{deep}\""));
@@ -195,9 +191,8 @@ fn deep_trees_and_odd_names_do_no_harm() {
     assert!(sandbox.changes(&before).unwrap().is_empty());
 }
 
-#[test]
-fn holes_without_end_are_told_of_but_not_read() {
-    let Some(mut sandbox) = quiet_box() else { return };
+pub(crate) fn holes_without_end_are_told_of_but_not_read(bench: &Bench) {
+    let mut sandbox = bench.quiet();
     let before = sandbox.snapshot().unwrap();
     script(
         &mut *sandbox,
@@ -211,4 +206,47 @@ fn holes_without_end_are_told_of_but_not_read() {
         .collect();
     assert_eq!(read, ["/w/holey", "/w/whole"]);
     assert_eq!(changes.len(), 503);
+}
+
+pub(crate) fn changes_are_told_across_going_back(bench: &Bench) {
+    let mut sandbox = bench.quiet();
+    script(
+        &mut *sandbox,
+        "mkdir -p /w/d; echo 0 > /w/kept; echo 0 > /w/changed; echo 0 > /w/gone",
+    );
+    let first = sandbox.snapshot().unwrap();
+    script(
+        &mut *sandbox,
+        "echo 11 > /w/changed; rm /w/gone; echo 1 > /w/new; echo x > /w/passing",
+    );
+    let second = sandbox.snapshot().unwrap();
+    script(&mut *sandbox, "rm -r /w; echo 3 > /three");
+    sandbox.rollback(&second).unwrap();
+    assert_eq!(lines(&sandbox.changes(&second).unwrap()), "");
+    script(&mut *sandbox, "rm /w/passing; chmod 700 /w/d");
+    assert_eq!(
+        lines(&sandbox.changes(&second).unwrap()),
+        "/w/d: folder 700\n/w/passing: deleted\n"
+    );
+    assert_eq!(
+        lines(&sandbox.changes(&first).unwrap()),
+        "/w/changed: file 3 644\n/w/d: folder 700\n/w/gone: deleted\n/w/new: file 2 644\n"
+    );
+}
+
+pub(crate) fn a_fork_begins_with_a_snapshot_and_shares_nothing(bench: &Bench) {
+    let mut sandbox = bench.quiet();
+    script(&mut *sandbox, "mkdir /w; echo one > /w/file");
+    let one = sandbox.snapshot().unwrap();
+    script(&mut *sandbox, "echo two > /w/file");
+    let mut fork = supported(sandbox.fork(&one));
+    assert_eq!(fork.image(), sandbox.image());
+    assert_eq!(script(&mut *fork, "cat /w/file; echo fork > /w/file"), "one\n");
+    assert_eq!(script(&mut *sandbox, "cat /w/file"), "two\n");
+    let of_fork = fork.snapshot().unwrap();
+    let mut second = fork.fork(&of_fork).unwrap();
+    drop(sandbox);
+    assert_eq!(script(&mut *fork, "cat /w/file"), "fork\n");
+    drop(fork);
+    assert_eq!(script(&mut *second, "cat /w/file"), "fork\n");
 }

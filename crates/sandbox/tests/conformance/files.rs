@@ -11,44 +11,13 @@ use std::{
 use seatrial_sandbox::{Sandbox, SandboxError};
 use tar::{Builder, EntryType, Header};
 
-use crate::support::{quiet_box, script};
+use crate::{
+    bench::{Bench, script},
+    tars::{append, archive, file},
+};
 
-/// Appends an entry whose name is not checked, as a hostile archive would have it.
-pub(crate) fn append(
-    builder: &mut Builder<Vec<u8>>,
-    name: &str,
-    kind: EntryType,
-    mode: u32,
-    link: &str,
-    content: &[u8],
-) {
-    let mut header = Header::new_gnu();
-    header.set_entry_type(kind);
-    header.set_mode(mode);
-    header.set_mtime(1_000_000_000);
-    header.set_size(content.len() as u64);
-    header.set_uid(1234);
-    header.set_gid(1234);
-    let old = header.as_old_mut();
-    old.name[..name.len()].copy_from_slice(name.as_bytes());
-    old.linkname[..link.len()].copy_from_slice(link.as_bytes());
-    header.set_cksum();
-    builder.append(&header, content).unwrap();
-}
-
-pub(crate) fn file(builder: &mut Builder<Vec<u8>>, name: &str, content: &str) {
-    append(builder, name, EntryType::Regular, 0o644, "", content.as_bytes());
-}
-
-pub(crate) fn archive(fill: impl FnOnce(&mut Builder<Vec<u8>>)) -> Vec<u8> {
-    let mut builder = Builder::new(Vec::new());
-    fill(&mut builder);
-    builder.into_inner().unwrap()
-}
-
-#[test]
-fn a_tree_arrives_with_modes_times_links_and_the_boxs_root_as_owner() {
-    let Some(mut sandbox) = quiet_box() else { return };
+pub(crate) fn a_tree_arrives_with_modes_times_links_and_the_boxs_root_as_owner(bench: &Bench) {
+    let mut sandbox = bench.quiet();
     let tar = archive(|tar| {
         append(tar, "closed/", EntryType::Directory, 0o555, "", b"");
         file(tar, "closed/inner", "deep");
@@ -69,9 +38,35 @@ fn a_tree_arrives_with_modes_times_links_and_the_boxs_root_as_owner() {
     assert_eq!(seen, wanted);
 }
 
-#[test]
-fn unpacking_over_what_is_there_replaces_it() {
-    let Some(mut sandbox) = quiet_box() else { return };
+pub(crate) fn a_hostile_archive_is_refused_by_name_and_writes_nothing_elsewhere(bench: &Bench) {
+    let mut sandbox = bench.quiet();
+    let up = archive(|tar| file(tar, "../up", "x"));
+    let deep = archive(|tar| file(tar, "a/../../up", "x"));
+    let through = archive(|tar| {
+        append(tar, "link", EntryType::Symlink, 0o777, "/victim", b"");
+        file(tar, "link/file", "x");
+    });
+    let linked = archive(|tar| append(tar, "hard", EntryType::Link, 0o644, "../../victim/kept", b""));
+    script(&mut *sandbox, "mkdir /victim; echo kept > /victim/kept");
+    for (tar, name) in [
+        (up, "../up"),
+        (deep, "a/../../up"),
+        (through, "link/file"),
+        (linked, "hard"),
+    ] {
+        let error = sandbox.write_tree("/deep/er", &mut &tar[..]).unwrap_err();
+        assert!(error.to_string().contains(name), "{name}: {error}");
+    }
+    let seen = script(&mut *sandbox, "ls /victim; find / -xdev -name up; cat /victim/kept");
+    assert_eq!(seen, "kept\nkept\n");
+    // A broken stream is an error too, and the box is none the worse for it.
+    let torn = archive(|tar| file(tar, "large", &"x".repeat(100_000)));
+    sandbox.write_tree("/torn", &mut &torn[..50_000]).unwrap_err();
+    assert_eq!(script(&mut *sandbox, "echo fine"), "fine\n");
+}
+
+pub(crate) fn unpacking_over_what_is_there_replaces_it(bench: &Bench) {
+    let mut sandbox = bench.quiet();
     script(
         &mut *sandbox,
         "mkdir -p /t; echo old > /elsewhere; ln -s /elsewhere /t/name; echo old > /t/plain; ln /t/plain /kept",
@@ -84,9 +79,8 @@ fn unpacking_over_what_is_there_replaces_it() {
     assert_eq!(script(&mut *sandbox, "cat /elsewhere /t/name /t/plain"), "old\nnewnew");
 }
 
-#[test]
-fn a_large_tree_comes_back_as_it_went() {
-    let Some(mut sandbox) = quiet_box() else { return };
+pub(crate) fn a_large_tree_comes_back_as_it_went(bench: &Bench) {
+    let mut sandbox = bench.quiet();
     let long = format!("{}/{}", "d".repeat(90), "f".repeat(120));
     script(
         &mut *sandbox,
@@ -137,9 +131,8 @@ fn a_large_tree_comes_back_as_it_went() {
     assert_eq!(names, [std::path::PathBuf::from("big")]);
 }
 
-#[test]
-fn single_files_are_written_and_read() {
-    let Some(mut sandbox) = quiet_box() else { return };
+pub(crate) fn single_files_are_written_and_read(bench: &Bench) {
+    let mut sandbox = bench.quiet();
     let sandbox: &mut dyn Sandbox = &mut *sandbox;
     sandbox
         .write_file("/new/folder/tool", b"#!/bin/sh\necho ran\n", 0o755)
@@ -172,9 +165,27 @@ fn single_files_are_written_and_read() {
     sandbox.write_file("/pipe", b"x", 0o644).unwrap_err();
 }
 
-#[test]
-fn a_tree_as_deep_as_paths_can_be_arrives() {
-    let Some(mut sandbox) = quiet_box() else { return };
+pub(crate) fn links_in_a_box_cannot_lead_out_of_it(bench: &Bench) {
+    let mut sandbox = bench.quiet();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("secret"), "of the host").unwrap();
+    let out = folder.path().display();
+    script(
+        &mut *sandbox,
+        &format!("ln -s {out} /absolute; ln -s ../../../../../..{out} /relative; ln -s /proc/1/root{out} /magic"),
+    );
+    for name in ["absolute", "relative", "magic"] {
+        let error = sandbox.read_file(&format!("/{name}/secret"), 100).unwrap_err();
+        // Links of the kernel's own are refused, or lead to where nothing is mounted.
+        let missing = matches!(error, SandboxError::NoSuchFile(_));
+        assert!(missing || name == "magic", "{name}: {error:?}");
+        drop(sandbox.write_file(&format!("/{name}/written"), b"x", 0o644));
+    }
+    assert!(!folder.path().join("written").exists());
+}
+
+pub(crate) fn a_tree_as_deep_as_paths_can_be_arrives(bench: &Bench) {
+    let mut sandbox = bench.quiet();
     let mut builder = Builder::new(Vec::new());
     let deep = "d/".repeat(2000);
     // Several files at the bottom and one beside the way down: each has its parents looked at.
@@ -227,9 +238,8 @@ impl Write for Throw {
     }
 }
 
-#[test]
-fn the_stop_switch_ends_work_on_files_that_would_not_end() {
-    let Some(mut sandbox) = quiet_box() else { return };
+pub(crate) fn the_stop_switch_ends_work_on_files_that_would_not_end(bench: &Bench) {
+    let mut sandbox = bench.quiet();
     let mut header = Header::new_gnu();
     header.set_path("endless").unwrap();
     header.set_mode(0o644);
@@ -243,14 +253,14 @@ fn the_stop_switch_ends_work_on_files_that_would_not_end() {
     let error = sandbox.write_tree("/w", &mut endless).unwrap_err();
     assert!(matches!(error, SandboxError::Interrupted), "{error}");
 
-    let Some(mut sandbox) = quiet_box() else { return };
+    let mut sandbox = bench.quiet();
     script(&mut *sandbox, "mkdir /w; truncate -s 1G /w/1");
     let mut throw = Throw(sandbox.stopper());
     let error = sandbox.read_tree("/w", &mut throw).unwrap_err();
     assert!(matches!(error, SandboxError::Interrupted), "{error}");
 
     // Here nothing at all reaches the harness before everything was read.
-    let Some(mut sandbox) = quiet_box() else { return };
+    let mut sandbox = bench.quiet();
     let before = sandbox.snapshot().unwrap();
     script(
         &mut *sandbox,
@@ -265,4 +275,22 @@ fn the_stop_switch_ends_work_on_files_that_would_not_end() {
         sandbox.changes(&before).unwrap_err()
     });
     assert!(matches!(error, SandboxError::Interrupted), "{error}");
+}
+
+pub(crate) fn many_files_come_back_as_they_went(bench: &Bench) {
+    let mut sandbox = bench.quiet();
+    let tar = archive(|tar| {
+        for number in 0..5000 {
+            file(tar, &format!("d{}/{number}", number % 50), &format!("{number}\n"));
+        }
+    });
+    sandbox.write_tree("/many", &mut &tar[..]).unwrap();
+    assert_eq!(
+        script(&mut *sandbox, "find /many -type f | wc -l; cat /many/d7/4957"),
+        "5000\n4957\n"
+    );
+    let mut back = Vec::new();
+    sandbox.read_tree("/many", &mut back).unwrap();
+    let count = tar::Archive::new(&back[..]).entries().unwrap().count();
+    assert_eq!(count, 5000 + 50 + 1);
 }
