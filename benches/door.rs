@@ -27,12 +27,15 @@ use rustls::{
 use seatrial_core::Platform;
 use seatrial_egress::{AllowList, Authority, DoorSpec, Egress, EgressConfig, Policy};
 use seatrial_sandbox::{
-    BoxSpec, Command, Door, DoorSockets, HostNetwork, ImageStore, Limits, NativeFactory, Network, OpenDoor, SandboxFactory,
+    BoxSpec, Command, Door, DoorSockets, HostNetwork, ImageStore, Limits, NativeFactory, Network, OpenDoor,
+    SandboxFactory,
 };
 use seatrial_store::Home;
 
 /// Small requests of one turn.
 const SMALL: usize = 100;
+/// Bytes that a usual link carries in a second.
+const LINK: f64 = 125e6;
 /// What is read and written at a time.
 const PIECE: usize = 256 << 10;
 
@@ -54,15 +57,37 @@ fn main() -> std::process::ExitCode {
     let egress = Egress::new(config).unwrap();
 
     for (scheme, server) in ["http", "https"].into_iter().zip(servers) {
-        measure(scheme, server, &egress, &authority, folder.path(), rounds, bytes);
+        measure(
+            scheme,
+            "/large",
+            server,
+            &egress,
+            &authority,
+            folder.path(),
+            rounds,
+            bytes,
+        );
+        // A quarter is enough to see a limit.
+        measure(
+            scheme,
+            "/paced",
+            server,
+            &egress,
+            &authority,
+            folder.path(),
+            rounds,
+            bytes / 4,
+        );
     }
     in_a_box(servers[0], &egress, rounds, bytes);
     std::process::ExitCode::SUCCESS
 }
 
 /// One table.
+#[expect(clippy::too_many_arguments, reason = "one call, and each is another thing")]
 fn measure(
     scheme: &str,
+    path: &str,
     server: u16,
     egress: &Egress,
     world: &Authority,
@@ -70,12 +95,19 @@ fn measure(
     rounds: usize,
     bytes: usize,
 ) {
-    let index = folder.join(format!("{scheme}.jsonl"));
+    let name = format!("{scheme}-{}", path.trim_start_matches('/'));
+    let index = folder.join(format!("{name}.jsonl"));
     let list = AllowList::new([format!("localhost:{server}").as_str()]).unwrap();
     let door = |policy| {
         let index = Some(index.clone());
         let observer: seatrial_egress::Observer = Arc::new(|_| {});
-        egress.door(DoorSpec { policy, index, observer }).unwrap()
+        egress
+            .door(DoorSpec {
+                policy,
+                index,
+                observer,
+            })
+            .unwrap()
     };
     let trusting = |authority: &Authority| (scheme == "https").then(|| trust(authority));
     // What is replayed has to be recorded first.
@@ -83,55 +115,94 @@ fn measure(
         let open = Opened::new(&door(Policy::Record(list.clone())), server);
         let tls = trusting(egress.authority());
         small(&mut Client::new(open.address, tls.as_ref()), server, 1);
-        large(&mut Client::new(open.address, tls.as_ref()), server, bytes);
+        large(&mut Client::new(open.address, tls.as_ref()), server, path, bytes);
     }
     let ways = [
         ("directly", None),
         ("allow", Some(Opened::new(&door(Policy::Allow(list.clone())), server))),
         ("record", {
-            let index = Some(folder.join(format!("{scheme}-again.jsonl")));
+            let index = Some(folder.join(format!("{name}-again.jsonl")));
             let observer: seatrial_egress::Observer = Arc::new(|_| {});
             let policy = Policy::Record(list);
-            let door = egress.door(DoorSpec { policy, index, observer }).unwrap();
+            let door = egress
+                .door(DoorSpec {
+                    policy,
+                    index,
+                    observer,
+                })
+                .unwrap();
             Some(Opened::new(&door, server))
         }),
         ("replay", Some(Opened::new(&door(Policy::Replay), server))),
     ];
-    let mut times: BTreeMap<&str, (Vec<Duration>, Vec<Duration>)> = BTreeMap::new();
+    let mut times: BTreeMap<&str, Taken> = BTreeMap::new();
     for _ in 0..rounds {
         for (name, open) in &ways {
             let (address, tls) = match open {
                 None => (SocketAddr::from(([127, 0, 0, 1], server)), trusting(world)),
                 Some(open) => (open.address, trusting(egress.authority())),
             };
-            let (smalls, larges) = times.entry(name).or_default();
-            smalls.extend(small(&mut Client::new(address, tls.as_ref()), server, SMALL));
-            larges.push(large(&mut Client::new(address, tls.as_ref()), server, bytes));
+            let taken = times.entry(name).or_default();
+            taken
+                .small
+                .extend(small(&mut Client::new(address, tls.as_ref()), server, SMALL));
+            let busy = processor_time();
+            taken
+                .large
+                .push(large(&mut Client::new(address, tls.as_ref()), server, path, bytes));
+            taken.busy.push(processor_time().saturating_sub(busy));
         }
     }
-    println!("{scheme}, {} MiB, {rounds} rounds", bytes >> 20);
+    let pace = if path == "/paced" {
+        ", from a server that sends 1 Gbit/s"
+    } else {
+        ""
+    };
+    println!("{scheme}, {} MiB, {rounds} rounds{pace}", bytes >> 20);
     table(ways.iter().map(|(name, _)| *name), &mut times, bytes);
 }
 
+/// What the turns of one way took.
+#[derive(Default)]
+struct Taken {
+    small: Vec<Duration>,
+    large: Vec<Duration>,
+    /// Of all of server, door and client.
+    busy: Vec<Duration>,
+}
+
+/// Processor time that this program has used.
+fn processor_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let fields = text.rsplit_once(')').unwrap().1;
+    let ticks: u64 = fields
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .map(|ticks| ticks.parse::<u64>().unwrap())
+        .sum();
+    Duration::from_millis(ticks * 10)
+}
+
 /// Small requests by their median, large bodies by their best.
-fn table<'a>(
-    ways: impl Iterator<Item = &'a str>,
-    times: &mut BTreeMap<&'a str, (Vec<Duration>, Vec<Duration>)>,
-    bytes: usize,
-) {
+fn table<'a>(ways: impl Iterator<Item = &'a str>, times: &mut BTreeMap<&'a str, Taken>, bytes: usize) {
     println!(
-        "{:<22} {:>13} {:>10} {:>12} {:>12}",
-        "way", "small request", "added", "large body", "of direct"
+        "{:<22} {:>13} {:>10} {:>12} {:>10} {:>16}",
+        "way", "small request", "added", "large body", "of direct", "processor time"
     );
     let mut first = None;
     for way in ways {
-        let Some((smalls, larges)) = times.get_mut(way) else { continue };
-        smalls.sort_unstable();
-        let small = smalls[smalls.len() / 2].as_secs_f64() * 1000.0;
-        let speed = bytes as f64 / larges.iter().min().unwrap().as_secs_f64() / f64::from(1 << 20);
+        let Some(taken) = times.get_mut(way) else { continue };
+        taken.small.sort_unstable();
+        let small = taken.small[taken.small.len() / 2].as_secs_f64() * 1000.0;
+        let speed = bytes as f64 / taken.large.iter().min().unwrap().as_secs_f64() / f64::from(1 << 20);
+        let busy = taken.busy.iter().min().map_or_else(String::new, |busy| {
+            let each = busy.as_secs_f64() * f64::from(1 << 30) / bytes as f64;
+            format!("{each:>10.2} s/GiB")
+        });
         let (direct, fastest) = *first.get_or_insert((small, speed));
         println!(
-            "{way:<22} {small:>10.3} ms {:>7.3} ms {speed:>6.0} MiB/s {:>10.0} %",
+            "{way:<22} {small:>10.3} ms {:>7.3} ms {speed:>6.0} MiB/s {:>8.0} % {busy}",
             small - direct,
             100.0 * speed / fastest
         );
@@ -158,12 +229,14 @@ fn in_a_box(server: u16, egress: &Egress, rounds: usize, bytes: usize) {
             .filter(|value| !value.is_empty())
             .map(PathBuf::from)
     };
-    let root = set("SEATRIAL_BENCH_HOME").or_else(|| set("SEATRIAL_TEST_HOME")).unwrap_or_else(|| {
-        set("XDG_CACHE_HOME")
-            .or_else(|| set("HOME").map(|home| home.join(".cache")))
-            .unwrap()
-            .join("seatrial/test-home")
-    });
+    let root = set("SEATRIAL_BENCH_HOME")
+        .or_else(|| set("SEATRIAL_TEST_HOME"))
+        .unwrap_or_else(|| {
+            set("XDG_CACHE_HOME")
+                .or_else(|| set("HOME").map(|home| home.join(".cache")))
+                .unwrap()
+                .join("seatrial/test-home")
+        });
     let home = Home::open(root).unwrap();
     let helper = std::env::current_exe().unwrap();
     let found = ImageStore::new(&home, helper.clone()).find(&Platform::default_host());
@@ -189,9 +262,13 @@ fn in_a_box(server: u16, egress: &Egress, rounds: usize, bytes: usize) {
         .unwrap();
     let ways = [
         ("box, host's network", Network::Host, "127.0.0.1".to_owned()),
-        ("box, door (allow)", Network::Door(door), seatrial_sandbox::DOOR_ADDRESS.to_string()),
+        (
+            "box, door (allow)",
+            Network::Door(door),
+            seatrial_sandbox::DOOR_ADDRESS.to_string(),
+        ),
     ];
-    let mut times: BTreeMap<&str, (Vec<Duration>, Vec<Duration>)> = BTreeMap::new();
+    let mut times: BTreeMap<&str, Taken> = BTreeMap::new();
     for _ in 0..rounds {
         for (name, network, address) in &ways {
             let spec = BoxSpec {
@@ -201,8 +278,17 @@ fn in_a_box(server: u16, egress: &Egress, rounds: usize, bytes: usize) {
             };
             let mut sandbox = factory.start(&spec).unwrap();
             let mut command = Command::bash("");
-            let words = [address.clone(), server.to_string(), SMALL.to_string(), bytes.to_string()];
-            command.argv = ["perl", "-e", CLIENT].map(str::to_owned).into_iter().chain(words).collect();
+            let words = [
+                address.clone(),
+                server.to_string(),
+                SMALL.to_string(),
+                bytes.to_string(),
+            ];
+            command.argv = ["perl", "-e", CLIENT]
+                .map(str::to_owned)
+                .into_iter()
+                .chain(words)
+                .collect();
             let mut output = Vec::new();
             let execution = sandbox.exec(&command, &mut output).unwrap();
             let output = String::from_utf8_lossy(&output);
@@ -210,11 +296,11 @@ fn in_a_box(server: u16, egress: &Egress, rounds: usize, bytes: usize) {
                 println!("inside a box: skipped: {name}: {output}");
                 return;
             }
-            let (smalls, larges) = times.entry(name).or_default();
+            let taken = times.entry(name).or_default();
             for line in output.lines() {
                 match line.split_once(' ') {
-                    Some(("small", time)) => smalls.push(Duration::from_secs_f64(time.parse().unwrap())),
-                    Some(("large", time)) => larges.push(Duration::from_secs_f64(time.parse().unwrap())),
+                    Some(("small", time)) => taken.small.push(Duration::from_secs_f64(time.parse().unwrap())),
+                    Some(("large", time)) => taken.large.push(Duration::from_secs_f64(time.parse().unwrap())),
                     _ => {}
                 }
             }
@@ -326,9 +412,9 @@ fn small(client: &mut Client, server: u16, count: usize) -> Vec<Duration> {
         .collect()
 }
 
-fn large(client: &mut Client, server: u16, bytes: usize) -> Duration {
+fn large(client: &mut Client, server: u16, path: &str, bytes: usize) -> Duration {
     let begun = Instant::now();
-    assert_eq!(client.get(server, &format!("/large?{bytes}")), bytes);
+    assert_eq!(client.get(server, &format!("{path}?{bytes}")), bytes);
     begun.elapsed()
 }
 
@@ -364,7 +450,9 @@ fn answer(mut stream: impl Read + Write) {
             let head = String::from_utf8_lossy(&rest[..end]).into_owned();
             rest.drain(..end + 4);
             let path = head.split(' ').nth(1).unwrap_or_default();
-            let length = path.strip_prefix("/large?").map_or(5, |length| length.parse().unwrap());
+            let (kind, length) = path.split_once('?').unwrap_or((path, "5"));
+            let length: usize = length.parse().unwrap();
+            let begun = Instant::now();
             let mut answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n").into_bytes();
             answer.extend_from_slice(&piece[..length.min(5)]);
             if stream.write_all(&answer).is_err() {
@@ -377,6 +465,10 @@ fn answer(mut stream: impl Read + Write) {
                     return;
                 }
                 left -= count;
+                if kind == "/paced" {
+                    let due = Duration::from_secs_f64((length - left) as f64 / LINK);
+                    std::thread::sleep(due.saturating_sub(begun.elapsed()));
+                }
             }
             if stream.flush().is_err() {
                 return;

@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// Bytes of a body that are read at a time.
-const PIECE: usize = 256 << 10;
+const PIECE: u64 = 256 << 10;
 
 /// How often each request was answered: an answer that changed in the recording changes in the replay.
 #[derive(Debug, Default)]
@@ -227,8 +227,12 @@ impl Reading {
     /// The next piece; after the last one, the digest has been looked at.
     fn piece(&mut self) -> Result<Bytes, String> {
         let rest = self.length - self.hasher.count;
-        let mut bytes = vec![0; PIECE.min(rest as usize)];
-        self.file.read_exact(&mut bytes).map_err(|error| error.to_string())?;
+        let wanted = rest.min(PIECE);
+        let mut bytes = Vec::with_capacity(wanted as usize);
+        let got = (&mut self.file).take(wanted).read_to_end(&mut bytes);
+        if got.map_err(|error| error.to_string())? as u64 != wanted {
+            return Err(format!("blob {} is damaged: it ends too early", self.name));
+        }
         self.hasher.take(&bytes);
         if self.hasher.count == self.length {
             let found = self.hasher.digest();
