@@ -7,6 +7,7 @@
 )]
 
 mod attacks;
+mod boxes;
 mod passing;
 mod proofs;
 mod recording;

@@ -8,7 +8,7 @@ mod doors;
 mod forge;
 mod table;
 mod trust;
-mod world;
+pub(crate) mod world;
 
 use std::{collections::BTreeMap, io, net::TcpListener, time::Duration};
 
