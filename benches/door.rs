@@ -80,6 +80,7 @@ fn main() -> std::process::ExitCode {
         );
     }
     in_a_box(servers[0], &egress, rounds, bytes);
+    opening(&egress);
     std::process::ExitCode::SUCCESS
 }
 
@@ -308,6 +309,38 @@ fn in_a_box(server: u16, egress: &Egress, rounds: usize, bytes: usize) {
     }
     println!("http from inside a box, {} MiB, {rounds} rounds", bytes >> 20);
     table(ways.iter().map(|(name, ..)| *name), &mut times, bytes);
+}
+
+/// What a door adds to the start and the end of a box.
+fn opening(egress: &Egress) {
+    let observer: seatrial_egress::Observer = Arc::new(|_| {});
+    let policy = Policy::Allow(AllowList::registries());
+    let door = egress
+        .door(DoorSpec {
+            policy,
+            index: None,
+            observer,
+        })
+        .unwrap();
+    let bundle = std::fs::read("/etc/ssl/certs/ca-certificates.crt").ok();
+    let mut times = [Vec::new(), Vec::new(), Vec::new()];
+    for _ in 0..100 {
+        let begun = Instant::now();
+        let files = door.files(&|path: &str| path.ends_with("ca-certificates.crt").then(|| bundle.clone()).flatten());
+        times[0].push(begun.elapsed());
+        drop(files);
+        let begun = Instant::now();
+        let open = Opened::new(&door, 80);
+        times[1].push(begun.elapsed());
+        let begun = Instant::now();
+        drop(open);
+        times[2].push(begun.elapsed());
+    }
+    println!("what a door adds to a box, median of 100");
+    for (name, mut times) in ["its files", "opening", "closing"].into_iter().zip(times) {
+        times.sort_unstable();
+        println!("{name:<22} {:>10.3} ms", times[times.len() / 2].as_secs_f64() * 1000.0);
+    }
 }
 
 /// An open door with one port, on loopback.
