@@ -8,8 +8,9 @@
 # What a machine needs to build the program and to run boxes.
 SYSTEM_PACKAGES=(build-essential ca-certificates git mmdebstrap uidmap gpgv debian-archive-keyring dpkg-dev xz-utils zstd)
 # shellcheck disable=SC2034
-# What the tests need on top: they sign an archive of their own.
-TEST_PACKAGES=(gpg)
+# What the tests need on top: they sign an archive of their own, pull from a registry, and run programs of other
+# architectures.
+TEST_PACKAGES=(gpg docker-registry qemu-user-static)
 
 say() {
     printf '%s\n' "$*"

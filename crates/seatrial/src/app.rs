@@ -115,7 +115,7 @@ impl App {
 
     pub(crate) fn images(&self) -> Result<ImageStore, Failure> {
         let helper = std::env::current_exe()?;
-        Ok(ImageStore::new(&self.home, helper))
+        Ok(ImageStore::new(&self.home, helper).with_environment(host_network().proxies))
     }
 
     /// Whether the platform's image has to be made first.

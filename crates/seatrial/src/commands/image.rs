@@ -1,78 +1,310 @@
 //! `seatrial image`.
 
-use std::fmt::Write as _;
+use std::{
+    fmt::Write as _,
+    io::Write as _,
+    path::{Path, PathBuf},
+    time::UNIX_EPOCH,
+};
 
-use seatrial_core::ExitCode;
-use seatrial_sandbox::{Image, ImageRequest};
+use fs_err as fs;
+use seatrial_core::{Arch, ExitCode, Platform};
+use seatrial_report::visible;
+use seatrial_sandbox::{
+    BoxSpec, Command, Credentials, Image, ImageLock, ImageRecipe, ImageRequest, ImageStore, Limits, Network,
+    OutputSink, Pull, RecipeBuild, SandboxFactory, Stream,
+};
+use seatrial_store::unix_millis;
 
 use super::{answer, answer_json, platform};
-use crate::{app::App, args::ImageVerb, failure::Failure};
+use crate::{
+    amounts,
+    app::App,
+    args::{ImageBuildArgs, ImageVerb},
+    failure::Failure,
+};
 
 pub(super) fn run(app: &App, verb: ImageVerb) -> Result<ExitCode, Failure> {
     let images = app.images()?;
     match verb {
-        ImageVerb::Build {
-            platform: name,
-            with,
-            mirror,
-            force,
-        } => {
-            let platform = platform(&name)?;
+        ImageVerb::Build(args) => {
+            let is_recipe = Path::new(&args.what).extension().is_some_and(|ending| ending == "toml");
+            if is_recipe {
+                return build_recipe(app, &images, &args);
+            }
+            if args.locked || args.credentials.is_some() {
+                return Err(Failure::usage(
+                    "--locked and --credentials go with a recipe, such as images/compile.toml",
+                ));
+            }
+            let platform = with_arch(platform(&args.what)?, args.arch.as_deref())?;
             let mut request = ImageRequest::default_for(&platform);
-            let plain = with.is_empty() && mirror.is_none();
-            request.packages.extend(with);
-            request.mirror = mirror;
-            let found = if plain && !force { images.find(&platform)? } else { None };
+            let plain = args.with.is_empty() && args.mirror.is_none();
+            request.packages.extend(args.with);
+            request.mirror = args.mirror;
+            let found = if plain && !args.force {
+                images.find(&platform)?
+            } else {
+                None
+            };
             let image = match found {
                 Some(image) => image,
-                None => images.build(&request, &mut |line: &str| app.show.progress("image", line))?,
+                None => images.build(&request, &mut tell(app))?,
             };
-            app.show.clear();
-            if app.json {
-                answer_json(&image)?;
-            } else {
-                answer(&line(&image))?;
-            }
+            show(app, &image)
         }
-        ImageVerb::List => {
-            let list = images.list()?;
-            if app.json {
-                answer_json(&list)?;
-            } else if list.is_empty() {
-                answer("no images; `seatrial image build` makes one")?;
-            } else {
-                let mut text = String::new();
-                for image in &list {
-                    let _ = writeln!(text, "{}", line(image));
-                }
-                answer(&text)?;
+        ImageVerb::Import { file, platform: name } => {
+            if !file.is_file() {
+                return Err(Failure::usage(format!("{} is not a file", file.display())));
             }
+            app.show.progress("image", "unpacking");
+            let image = match name {
+                Some(name) => images.import_tar(&file, &platform(&name)?)?,
+                None => images.import(&file)?,
+            };
+            show(app, &image)
         }
+        ImageVerb::Pull {
+            reference,
+            arch,
+            credentials,
+            plain_http,
+        } => {
+            let pull = Pull {
+                reference: reference
+                    .parse()
+                    .map_err(|error: seatrial_sandbox::SandboxError| Failure::usage(error.to_string()))?,
+                arch: arch.as_deref().map(read_arch).transpose()?,
+                credentials: read_credentials(credentials)?,
+                plain_http,
+            };
+            let image = images.pull(&pull, &mut tell(app))?;
+            show(app, &image)
+        }
+        ImageVerb::Run {
+            image,
+            open_network,
+            command,
+        } => run_in(app, &find(&images, &image)?, open_network, command),
+        ImageVerb::List => list(app, &images),
         ImageVerb::Rm { image } => {
-            let wanted = image.strip_prefix("b3:").unwrap_or(&image).to_owned();
-            let list = images.list()?;
-            let mut found = list.iter().filter(|image| image.id.hex().starts_with(&wanted));
-            let (Some(image), None) = (found.next(), found.next()) else {
-                return Err(Failure::usage(format!(
-                    "`{image}` names no image, or several; see `seatrial image list`"
-                )));
-            };
+            let image = find(&images, &image)?;
             images.remove(&image.id)?;
             if app.json {
                 answer_json(&image.id)?;
             } else {
                 answer(&format!("removed {}", image.id.short()))?;
             }
+            Ok(ExitCode::Passed)
         }
+    }
+}
+
+fn tell(app: &App) -> impl FnMut(&str) + '_ {
+    move |line: &str| app.show.progress("image", line)
+}
+
+fn show(app: &App, image: &Image) -> Result<ExitCode, Failure> {
+    app.show.clear();
+    if app.json {
+        answer_json(image)?;
+    } else {
+        answer(&line(image))?;
     }
     Ok(ExitCode::Passed)
 }
 
+fn find(images: &ImageStore, name: &str) -> Result<Image, Failure> {
+    images.named(name)?.ok_or_else(|| {
+        Failure::usage(format!(
+            "`{name}` names no image, or several; see `seatrial image list`"
+        ))
+    })
+}
+
+fn read_arch(text: &str) -> Result<Arch, Failure> {
+    text.parse().map_err(|_| {
+        Failure::usage(format!(
+            "`{text}` is no architecture that boxes have (for instance `arm64`, `riscv64`, `x86_64`)"
+        ))
+    })
+}
+
+fn with_arch(platform: Platform, arch: Option<&str>) -> Result<Platform, Failure> {
+    Ok(match arch {
+        Some(arch) => Platform {
+            arch: read_arch(arch)?,
+            ..platform
+        },
+        None => platform,
+    })
+}
+
+fn read_credentials(file: Option<PathBuf>) -> Result<Credentials, Failure> {
+    let Some(file) = file else {
+        return Ok(Credentials::default());
+    };
+    let text = fs::read(&file).map_err(|error| Failure::usage(format!("--credentials: {error}")))?;
+    Credentials::read(&text).map_err(|error| Failure::usage(format!("--credentials {}: {error}", file.display())))
+}
+
+/// Builds a recipe, and compares with what its lock says or writes it.
+fn build_recipe(app: &App, images: &ImageStore, args: &ImageBuildArgs) -> Result<ExitCode, Failure> {
+    if !args.with.is_empty() {
+        return Err(Failure::usage(
+            "--with goes with a platform; a recipe names its packages itself",
+        ));
+    }
+    let file = Path::new(&args.what);
+    let text = fs::read_to_string(file).map_err(|error| Failure::usage(error.to_string()))?;
+    let mut recipe =
+        ImageRecipe::read(&text).map_err(|error| Failure::usage(format!("{}: {error}", file.display())))?;
+    if let Some(arch) = &args.arch {
+        recipe.arch = Some(read_arch(arch)?);
+    }
+    let lock_file = file.with_extension("lock");
+    let known = match std::fs::read_to_string(&lock_file) {
+        Ok(text) => {
+            let lock = ImageLock::read(&text);
+            Some(lock.map_err(|error| Failure::usage(format!("{}: {error}", lock_file.display())))?)
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(Failure::usage(format!("{}: {error}", lock_file.display()))),
+    };
+    if args.locked && known.is_none() {
+        return Err(Failure::usage(format!(
+            "there is no {}; build the recipe once without --locked, and keep what it writes with the recipe",
+            lock_file.display()
+        )));
+    }
+    // What the lock names and is here is what would come out.
+    let here = images.list()?.into_iter().find(|image| {
+        let fits = known.as_ref().and_then(|lock| lock.digest(&image.platform)) == Some(image.id);
+        fits && image.platform.arch == recipe.arch.unwrap_or_else(Arch::host)
+    });
+    if let Some(image) = here.filter(|_| !args.force) {
+        return show(app, &image);
+    }
+    let factory = app.factory()?;
+    let build = RecipeBuild {
+        factory: &factory,
+        network: Network::Host,
+        folder: file.parent().map_or_else(PathBuf::new, Path::to_owned),
+        credentials: read_credentials(args.credentials.clone())?,
+        mirror: args.mirror.clone(),
+    };
+    let image = images.build_recipe(&recipe, &build, &mut tell(app))?;
+    app.show.clear();
+    let differences = known.as_ref().map_or_else(Vec::new, |lock| lock.differences(&image));
+    if args.locked && !differences.is_empty() {
+        return Err(Failure {
+            code: ExitCode::Failed,
+            message: format!(
+                "{} is not what {} says:\n  {}",
+                recipe.name,
+                lock_file.display(),
+                differences.join("\n  ")
+            ),
+        });
+    }
+    if known.is_none() || !differences.is_empty() {
+        for line in &differences {
+            app.show.note(line);
+        }
+        let mut lock = known.unwrap_or_default();
+        lock.record(&image);
+        seatrial_store::write_file(&lock_file, lock.write()?.as_bytes())?;
+        app.show.note(&format!("wrote {}", lock_file.display()));
+    }
+    show(app, &image)
+}
+
+fn list(app: &App, images: &ImageStore) -> Result<ExitCode, Failure> {
+    let listing = images.look()?;
+    for (folder, problem) in &listing.damaged {
+        app.show.note(&format!(
+            "{}: {problem}; make the image again, or delete the folder",
+            folder.display()
+        ));
+    }
+    if app.json {
+        answer_json(&listing.images)?;
+        return Ok(ExitCode::Passed);
+    }
+    if listing.images.is_empty() {
+        answer("no images; `seatrial image build` makes one")?;
+        return Ok(ExitCode::Passed);
+    }
+    let mut text = String::new();
+    for image in &listing.images {
+        let used = images
+            .last_used(&image.id)
+            .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let used = used.map_or(0, |since| since.as_millis() as u64);
+        let _ = writeln!(
+            text,
+            "{}  {:>9}  used {}",
+            line(image),
+            amounts::bytes(images.disk_use(&image.id)),
+            amounts::ago(used, unix_millis())
+        );
+    }
+    answer(&text)?;
+    Ok(ExitCode::Passed)
+}
+
 fn line(image: &Image) -> String {
+    let name = image
+        .name()
+        .map_or_else(String::new, |name| format!("{}  ", visible(name)));
     format!(
-        "{}  {}  {} packages",
+        "{}  {}  {name}{} packages",
         image.id.short(),
         image.platform,
         image.installed.len()
     )
+}
+
+/// Passes a command's output on as it comes.
+struct Through;
+
+impl OutputSink for Through {
+    fn bytes(&mut self, stream: Stream, bytes: &[u8]) {
+        let text = visible(&String::from_utf8_lossy(bytes));
+        // Who does not want to read any more is no reason to end the command.
+        drop(match stream {
+            Stream::Out => std::io::stdout().write_all(text.as_bytes()),
+            Stream::Err => std::io::stderr().write_all(text.as_bytes()),
+        });
+    }
+}
+
+fn run_in(app: &App, image: &Image, open_network: bool, argv: Vec<String>) -> Result<ExitCode, Failure> {
+    let spec = BoxSpec {
+        image: image.id,
+        limits: Limits::default(),
+        network: if open_network { Network::Host } else { Network::Off },
+    };
+    let mut command = Command::bash("");
+    command.argv = argv;
+    let mut sandbox = app.factory()?.start(&spec)?;
+    let (execution, output) = if app.json {
+        let mut output = Vec::new();
+        (sandbox.exec(&command, &mut output)?, Some(output))
+    } else {
+        (sandbox.exec(&command, &mut Through)?, None)
+    };
+    if let Some(output) = output {
+        answer_json(&serde_json::json!({
+            "image": image.id,
+            "status": format!("{:?}", execution.status),
+            "succeeded": execution.succeeded(),
+            "output": String::from_utf8_lossy(&output),
+        }))?;
+    }
+    Ok(if execution.succeeded() {
+        ExitCode::Passed
+    } else {
+        ExitCode::Failed
+    })
 }

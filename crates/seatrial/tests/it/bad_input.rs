@@ -66,6 +66,25 @@ fn words_that_name_nothing_are_usage_errors_with_a_next_step() {
             &["--count"],
         ),
         (&["image", "rm", "ffffffffffffffff"], 2, &["ffffffffffffffff"]),
+        (&["image", "import", &at("none.tar")], 2, &["none.tar"]),
+        (
+            &["image", "pull", "tool:1"],
+            2,
+            &["names no registry", "registry/name:tag"],
+        ),
+        (&["image", "build", "--arch", "z80"], 2, &["z80", "arm64"]),
+        (&["image", "build", "--locked"], 2, &["--locked", "recipe"]),
+        (&["image", "build", &at("none.toml")], 2, &["none.toml"]),
+        (
+            &["image", "build", "beos:r5"],
+            4,
+            &["beos:r5", "image import", "image pull"],
+        ),
+        (
+            &["image", "run", "ffffffffffffffff", "--", "true"],
+            2,
+            &["ffffffffffffffff"],
+        ),
         (&["frobnicate"], 2, &["frobnicate"]),
         (&[], 2, &["Usage"]),
     ];
