@@ -4,6 +4,7 @@ use std::time::Duration;
 
 /// Reads `20G`, `512M`, `1.5T` or plain bytes; a letter stands for a power of 1024.
 pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is no number of bytes; write for instance 20G or 512M");
     let lower = text.trim().to_ascii_lowercase();
     let lower = lower.strip_suffix("ib").or(lower.strip_suffix('b')).unwrap_or(&lower);
     let (number, factor) = match lower.char_indices().last() {
@@ -13,7 +14,7 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
                 'm' => 1 << 20,
                 'g' => 1 << 30,
                 't' => 1 << 40,
-                _ => return Err(format!("`{unit}` is no unit of bytes; there are K, M, G and T")),
+                _ => return Err(wrong()),
             };
             (lower.get(..at).unwrap_or_default(), factor as f64)
         }

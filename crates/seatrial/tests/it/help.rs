@@ -18,16 +18,18 @@ fn the_first_help_names_the_verbs_and_the_exit_codes() {
           bench        Measure an agent on a corpus
           corpus       Look at, make or refresh a corpus
           image        Images that boxes are made from
+          cache        Say what the data folder takes, and make room in it
           doctor       Say what this machine can do, and how to get the rest
           completions  Print a completion script for a shell
           help         Print this message or the help of the given subcommand(s)
 
         Options:
-              --json        Print one JSON document on standard output instead of text
-              --home <DIR>  Data folder [default: $XDG_DATA_HOME/seatrial or ~/.local/share/seatrial] [env:
-                            SEATRIAL_HOME]
-          -h, --help        Print help
-          -V, --version     Print version
+              --json              Print one JSON document on standard output instead of text
+              --home <DIR>        Data folder [default: $XDG_DATA_HOME/seatrial or ~/.local/share/seatrial]
+                                  [env: SEATRIAL_HOME]
+              --max-size <BYTES>  Bytes that the data folder may take, such as 20G [env: SEATRIAL_MAX_SIZE]
+          -h, --help              Print help
+          -V, --version           Print version
 
         Exit codes: 0 all passed; 1 ran and failed; 2 usage; 3 nothing was run; 4 invalid (infrastructure);
         5 budget spent; 130 interrupted.
@@ -54,6 +56,8 @@ fn every_verb_has_help_and_the_long_ones_have_examples() {
         (&["image", "run"], true),
         (&["image", "list"], false),
         (&["image", "rm"], false),
+        (&["cache", "size"], false),
+        (&["cache", "gc"], true),
         (&["doctor"], false),
         (&["completions"], true),
     ] {

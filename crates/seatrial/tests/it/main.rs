@@ -4,6 +4,7 @@
 mod bad_input;
 mod bench;
 mod build;
+mod cache;
 mod disk;
 mod help;
 mod killed;

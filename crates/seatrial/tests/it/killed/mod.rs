@@ -28,12 +28,12 @@ const TURNS: u64 = 1 << 20;
 const MOST_KILLS: usize = 200;
 
 /// A data folder of the test's own, on the disk of the one that all tests share, with that one's image.
-struct OwnHome {
+pub(crate) struct OwnHome {
     folder: tempfile::TempDir,
 }
 
 impl OwnHome {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let shared = home();
         let folder = tempfile::Builder::new()
             .prefix("killed-home-")
@@ -56,11 +56,11 @@ impl OwnHome {
         Self { folder }
     }
 
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let mut command = seatrial();
         command.env("SEATRIAL_HOME", self.path());
         command
