@@ -81,7 +81,7 @@ fn what_lies_where_is_a_table_and_what_gc_would_do_is_in_it() {
     for (words, text) in [
         (&["gc", "--max-size", "many"][..], "20G"),
         (&["gc", "--older-than", "soon"], "30d"),
-        (&["gc", "--max-size", "-1"], "--max-size"),
+        (&["gc", "--max-size=-1"], "20G"),
     ] {
         let ran = cache(home.path(), words);
         assert!(ran.code == 2 && ran.err.contains(text), "{words:?}: {}", ran.err);
