@@ -194,15 +194,13 @@ mod tests {
     }
 
     fn file(path: &str, head: Vec<u8>) -> Change {
-        Change {
-            path: path.to_owned(),
-            kind: ChangeKind::File {
-                size: 100,
-                mode: 0o755,
-                digest: Digest::of(path.as_bytes()),
-                head,
-            },
-        }
+        let kind = ChangeKind::File {
+            size: 100,
+            mode: 0o755,
+            digest: Digest::of(path.as_bytes()),
+            head,
+        };
+        Change::new(path, kind)
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::{
 };
 
 use seatrial_core::Digest;
+use serde::{Deserialize, Serialize};
 
 use crate::{Door, SandboxError, Session, SessionCommand, SessionExecution, SessionSpec};
 
@@ -300,16 +301,70 @@ pub struct FileContent {
 pub struct Snapshot(pub u32);
 
 /// One difference to a snapshot.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// Absolute path in the box. Bytes that are no UTF-8 are replaced.
+    /// Absolute path in the box. Bytes that are no UTF-8 are replaced. Paths of more than 16 KiB are left out.
     pub path: String,
+    /// The path's bytes, when they are no UTF-8.
+    pub raw_path: Option<Vec<u8>>,
     /// What is there now.
     pub kind: ChangeKind,
+    /// What was there at the snapshot.
+    pub before: Before,
+    /// The path, first of all in order, under which the very same file is listed too.
+    pub same_file_as: Option<String>,
+}
+
+impl Change {
+    /// Something that is new.
+    pub fn new(path: impl Into<String>, kind: ChangeKind) -> Self {
+        Self {
+            path: path.into(),
+            raw_path: None,
+            kind,
+            before: Before::Nothing,
+            same_file_as: None,
+        }
+    }
+
+    /// The path's bytes.
+    pub fn path_bytes(&self) -> &[u8] {
+        self.raw_path.as_deref().unwrap_or(self.path.as_bytes())
+    }
+}
+
+/// What was there at the snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Before {
+    /// Nothing: it was added since.
+    Nothing,
+    /// A regular file.
+    File {
+        /// Size in bytes.
+        size: u64,
+        /// Permission bits.
+        mode: u32,
+        /// Whether its content is, byte for byte, that of the file which is there now.
+        same_content: bool,
+    },
+    /// A symbolic link.
+    Link {
+        /// Its target as written.
+        target: String,
+    },
+    /// A folder.
+    Folder {
+        /// Permission bits.
+        mode: u32,
+    },
+    /// A device, socket or pipe.
+    Special,
+    /// This back end does not know, not even whether anything was there.
+    Unknown,
 }
 
 /// What is there now.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ChangeKind {
     /// A regular file, new or written to.
     File {

@@ -18,8 +18,8 @@ mod session;
 mod sources;
 
 pub use contract::{
-    BoxSpec, Change, ChangeKind, Command, Enforcement, Execution, FileContent, Limits, Network, OutputSink, Sandbox,
-    SandboxFactory, Snapshot, Status, Stream, TimeoutKind,
+    Before, BoxSpec, Change, ChangeKind, Command, Enforcement, Execution, FileContent, Limits, Network, OutputSink,
+    Sandbox, SandboxFactory, Snapshot, Status, Stream, TimeoutKind,
 };
 pub use docker::{DockerFactory, probe_daemon};
 pub use doctor::{Finding, Ok as FindingOk, doctor};

@@ -156,14 +156,14 @@ impl Sandbox for Scripted {
             .files
             .iter()
             .filter(|(path, _)| !before.contains_key(*path))
-            .map(|(path, head)| Change {
-                path: path.clone(),
-                kind: ChangeKind::File {
+            .map(|(path, head)| {
+                let kind = ChangeKind::File {
                     size: 64,
                     mode: 0o755,
                     digest: Digest::of(head),
                     head: head.clone(),
-                },
+                };
+                Change::new(path, kind)
             })
             .collect())
     }

@@ -20,9 +20,9 @@ use super::{
     snapshots::{Frozen, Snapshots, State},
 };
 use crate::{
-    BoxSpec, Change, ChangeKind, Command, Execution, FileContent, OutputSink, Sandbox, SandboxError, Snapshot, Status,
-    TimeoutKind,
-    native::{self, ExecRequest, FileRequest, io_error},
+    Before, BoxSpec, Change, ChangeKind, Command, Execution, FileContent, OutputSink, Sandbox, SandboxError, Snapshot,
+    Status, TimeoutKind,
+    native::{ExecRequest, FileRequest, io_error},
 };
 
 /// Files that daemons mount into every container.
@@ -359,21 +359,15 @@ impl Sandbox for DockerBox {
         self.send(&Ask::Describe, &mut &paths[..], &mut |part| {
             lines.extend_from_slice(part);
         })?;
-        let kinds = serde_json::Deserializer::from_slice(&lines).into_iter::<Option<native::Kind>>();
+        let kinds = serde_json::Deserializer::from_slice(&lines).into_iter::<Option<ChangeKind>>();
         let mut changes = Vec::new();
         for (path, kind) in found.present.iter().zip(kinds) {
             let kind = kind.map_err(|error| io_error("what changed in a box")(error.into()))?;
             if let Some(kind) = kind {
-                changes.push(Change {
-                    path: shown(path),
-                    kind: kind.into(),
-                });
+                changes.push(change(path, kind));
             }
         }
-        changes.extend(found.deleted.iter().map(|path| Change {
-            path: shown(path),
-            kind: ChangeKind::Deleted,
-        }));
+        changes.extend(found.deleted.iter().map(|path| change(path, ChangeKind::Deleted)));
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(changes)
     }
@@ -392,5 +386,13 @@ impl Sandbox for DockerBox {
 
     fn stopper(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
+    }
+}
+
+fn change(path: &[u8], kind: ChangeKind) -> Change {
+    let path = shown(path);
+    Change {
+        before: Before::Unknown,
+        ..Change::new(path, kind)
     }
 }

@@ -17,7 +17,7 @@ use rustix::{
 };
 
 use super::listing::{Entry, Sort, encode, take_path};
-use crate::native::{Kind, Reader};
+use crate::{ChangeKind, native::Reader};
 
 /// Top folders that are no part of the tree: the kernel's.
 const KERNEL: [&[u8]; 3] = [b"dev", b"proc", b"sys"];
@@ -155,7 +155,7 @@ pub(super) fn describe(stream: &mut (impl Read + Write)) -> io::Result<()> {
     Ok(())
 }
 
-fn tell(path: &[u8], reader: &mut Reader) -> io::Result<Kind> {
+fn tell(path: &[u8], reader: &mut Reader) -> io::Result<ChangeKind> {
     let slash = path.iter().rposition(|byte| *byte == b'/');
     let (folder, name) = match slash {
         Some(slash) => (path.get(..slash), path.get(slash + 1..)),

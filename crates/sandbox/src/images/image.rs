@@ -86,7 +86,7 @@ impl Image {
 }
 
 /// What a box must know of its image when it starts.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Footing {
     /// Variables that commands get.
     #[serde(default)]

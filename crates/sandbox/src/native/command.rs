@@ -167,6 +167,23 @@ pub(crate) fn delete_behind(folders: Vec<String>) {
     }
 }
 
+/// Does something in a child, while the box goes on; tells when it is over.
+pub(crate) fn start_child(work: impl FnOnce()) -> io::Result<OwnedFd> {
+    // SAFETY: this process has one thread.
+    match unsafe { fork() }? {
+        ForkResult::Child => {
+            let _ = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
+            work();
+            // SAFETY: as in `init`.
+            unsafe { libc::_exit(0) }
+        }
+        ForkResult::Parent { child } => {
+            let child = rustix::process::Pid::from_raw(child.as_raw()).ok_or(io::ErrorKind::InvalidInput)?;
+            Ok(pidfd_open(child, PidfdFlags::empty())?)
+        }
+    }
+}
+
 /// Takes note of children that have ended by themselves.
 pub(crate) fn reap_deleters() {
     while let Ok(status) = waitpid(None, Some(WaitPidFlag::WNOHANG)) {

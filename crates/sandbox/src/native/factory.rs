@@ -20,8 +20,9 @@ use seatrial_store::{Hold, Home, Lease, StoreError, touch, unix_millis};
 use super::{
     cgroups::{self, Controller, Groups, Places},
     enforcement,
+    fork::{Below, Held},
     idmap::IdMap,
-    machine::{Furniture, NativeBox},
+    machine::{Furniture, NativeBox, Origin},
     spares::Spares,
     trash::{Helper, Trash, open_folder, remove_tree},
     wire::{Reply, Request, StartRequest, Wiring},
@@ -49,8 +50,8 @@ impl Default for HostNetwork {
     }
 }
 
-/// Makes native boxes.
-#[derive(Debug)]
+/// Makes native boxes. Each box has one of its own, to make forks.
+#[derive(Debug, Clone)]
 pub struct NativeFactory {
     home: Home,
     helper: PathBuf,
@@ -61,7 +62,7 @@ pub struct NativeFactory {
     /// Folder with the files that say who a box is.
     names: HostLayer,
     trash: Arc<Trash>,
-    spares: Spares,
+    spares: Arc<Spares>,
 }
 
 /// The file in a box's folder that names the image it is made from.
@@ -91,7 +92,7 @@ impl NativeFactory {
         let factory = Self {
             home: home.clone(),
             trash: Arc::new(Trash::new(helper.clone(), ids.clone())),
-            spares: Spares::new(helper.clone(), ids.clone()),
+            spares: Arc::new(Spares::new(helper.clone(), ids.clone())),
             helper,
             ids,
             network,
@@ -146,7 +147,7 @@ impl SandboxFactory for NativeFactory {
             return Err(SandboxError::NoImage(spec.image.short()));
         }
         let footing = Footing::of(&self.home.images().join(spec.image.hex()))?;
-        self.start_on(image, spec, footing)
+        self.start_on(image, spec, footing, Below::default())
     }
 
     fn enforcement(&self) -> Vec<Enforcement> {
@@ -161,10 +162,17 @@ impl SandboxFactory for NativeFactory {
 impl NativeFactory {
     /// Starts a box from a root file system somewhere below the data folder.
     pub(crate) fn start_from(&self, image: String, spec: &BoxSpec) -> Result<Box<dyn Sandbox>, SandboxError> {
-        self.start_on(image, spec, Footing::default())
+        self.start_on(image, spec, Footing::default(), Below::default())
     }
 
-    fn start_on(&self, image: String, spec: &BoxSpec, footing: Footing) -> Result<Box<dyn Sandbox>, SandboxError> {
+    /// Starts a box on an image and on layers of other boxes.
+    pub(super) fn start_on(
+        &self,
+        image: String,
+        spec: &BoxSpec,
+        footing: Footing,
+        below: Below,
+    ) -> Result<Box<dyn Sandbox>, SandboxError> {
         let (name, lease) = self.folder()?;
         let folder = lease.folder().to_owned();
         self.prepare(&folder, &spec.image)?;
@@ -176,7 +184,13 @@ impl NativeFactory {
                 return Err(error);
             }
         };
-        let made = self.furnish(&mut helper, &home, (&folder, &name), image, spec, footing);
+        let origin = Origin {
+            factory: self.clone(),
+            image,
+            spec: spec.clone(),
+            footing,
+        };
+        let made = self.furnish(&mut helper, &home, (&folder, &name), &origin, &below);
         let furniture = match made {
             Ok(made) => made,
             Err(error) => {
@@ -186,13 +200,8 @@ impl NativeFactory {
                 return Err(error);
             }
         };
-        Ok(Box::new(NativeBox::new(
-            helper,
-            spec,
-            lease,
-            furniture,
-            Arc::clone(&self.trash),
-        )))
+        let held = Held::new(name, lease, Arc::clone(&self.trash), furniture.groups.folders());
+        Ok(Box::new(NativeBox::new(helper, origin, held, below, furniture)))
     }
 
     /// A removal looks for boxes that name the image before and after it takes its name away, so whoever has named it first
@@ -211,24 +220,29 @@ impl NativeFactory {
         helper: &mut Helper,
         home: &OwnedFd,
         (folder, name): (&Path, &str),
-        image: String,
-        spec: &BoxSpec,
-        footing: Footing,
+        origin: &Origin,
+        below: &Below,
     ) -> Result<Furniture, SandboxError> {
+        let Origin {
+            image, spec, footing, ..
+        } = origin;
+        let (inherited, others) = below.places();
         let foreign = footing.foreign()?;
-        self.still_there(&image, spec)?;
+        self.still_there(image, spec)?;
         let mut groups = Groups::make(Places::of_this_process(), folder, name, &spec.limits)
             .map_err(io_error("listing a box's control groups"))?;
         // Before it makes a process or a mount: both are counted where they are made.
         groups.take(helper.child.id());
-        let (network, host, environment) = self.wire(&spec.network, &image)?;
+        let (network, host, environment) = self.wire(&spec.network, image)?;
         // The door's and the host's variables are about this machine; the image knows nothing of it.
-        let environment: BTreeMap<_, _> = footing.environment.into_iter().chain(environment).collect();
+        let environment: BTreeMap<_, _> = footing.environment.clone().into_iter().chain(environment).collect();
         let start = StartRequest {
             hostname: "box".to_owned(),
             network,
             layers: format!("boxes/{name}/layers"),
-            image,
+            others,
+            inherited,
+            image: image.clone(),
             host: host.as_ref().map(|host| host.name.clone()),
             groups: groups.views(),
             // Files in it are memory. Filled to the brim it must leave room for the command that empties it.

@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     io::{self, Read, Write},
     os::fd::AsFd,
-    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -14,22 +13,21 @@ use std::{
 
 use rustix::event::PollFlags;
 use seatrial_core::Digest;
-use seatrial_store::Lease;
 
 use super::{
     cgroups::Groups,
-    factory::{HostLayer, io_error},
+    factory::{HostLayer, NativeFactory, io_error},
+    fork::{Below, Held},
     meter::Meter,
     pipes::{Watched, wait},
     running::{Disk, Killed, Running},
     session::{Around, Shell},
-    trash::{Helper, Trash},
-    walk::Line,
+    trash::Helper,
     wire::{Ended, ExecRequest, FileRequest, Reply, Request},
 };
 use crate::{
-    BoxSpec, Change, Command, Execution, FileContent, Limits, OpenDoor, OutputSink, Sandbox, SandboxError, Session,
-    SessionCommand, SessionExecution, SessionSpec, Snapshot, Status, TimeoutKind, session::SHELL,
+    BoxSpec, Change, Command, Execution, FileContent, Footing, Limits, OpenDoor, OutputSink, Sandbox, SandboxError,
+    Session, SessionCommand, SessionExecution, SessionSpec, Snapshot, Status, TimeoutKind, session::SHELL,
 };
 
 fn gone() -> SandboxError {
@@ -51,16 +49,24 @@ pub(crate) struct Furniture {
     pub(crate) groups: Groups,
 }
 
+/// What a box was made from, so that a fork can be made from the same.
+pub(super) struct Origin {
+    pub(super) factory: NativeFactory,
+    /// Its root file system, from the data folder.
+    pub(super) image: String,
+    pub(super) spec: BoxSpec,
+    pub(super) footing: Footing,
+}
+
 /// A live box.
 pub(crate) struct NativeBox {
     helper: Option<Helper>,
-    image: Digest,
+    origin: Origin,
     limits: Limits,
-    lease: Option<Lease>,
-    folder: PathBuf,
+    held: Arc<Held>,
+    below: Below,
     furniture: Furniture,
     stop: Arc<AtomicBool>,
-    trash: Arc<Trash>,
     disk: Disk,
     sessions: BTreeMap<u32, Shell>,
     /// Sessions ever opened.
@@ -68,18 +74,17 @@ pub(crate) struct NativeBox {
 }
 
 impl NativeBox {
-    pub(crate) fn new(helper: Helper, spec: &BoxSpec, lease: Lease, furniture: Furniture, trash: Arc<Trash>) -> Self {
-        let folder = lease.folder().to_owned();
-        let disk = Disk::new(&folder, &spec.limits);
+    pub(super) fn new(helper: Helper, origin: Origin, held: Arc<Held>, below: Below, furniture: Furniture) -> Self {
+        let limits = origin.spec.limits.clone();
+        let disk = Disk::new(held.folder(), &limits);
         Self {
             helper: Some(helper),
-            image: spec.image,
-            limits: spec.limits.clone(),
-            lease: Some(lease),
-            folder,
+            origin,
+            limits,
+            held,
+            below,
             furniture,
             stop: Arc::default(),
-            trash,
             disk,
             sessions: BTreeMap::new(),
             opened: 0,
@@ -294,8 +299,9 @@ impl Sandbox for NativeBox {
     }
 
     fn rollback(&mut self, snapshot: &Snapshot) -> Result<(), SandboxError> {
+        let pinned = self.held.pinned();
         let helper = self.live()?;
-        helper.send(&Request::Rollback(snapshot.0), &[])?;
+        helper.send(&Request::Rollback(snapshot.0, pinned), &[])?;
         helper.done("a rollback")?;
         self.disk.forget();
         Ok(())
@@ -303,10 +309,8 @@ impl Sandbox for NativeBox {
 
     fn changes(&mut self, since: &Snapshot) -> Result<Vec<Change>, SandboxError> {
         let mut changes: Vec<Change> = self.fetch_files(FileRequest::Changes { since: since.0 }, |pipe| {
-            let lines = serde_json::Deserializer::from_reader(io::BufReader::new(pipe)).into_iter::<Line>();
-            lines
-                .map(|line| line.map(Change::from).map_err(io::Error::other))
-                .collect()
+            let lines = serde_json::Deserializer::from_reader(io::BufReader::new(pipe)).into_iter::<Change>();
+            lines.map(|line| line.map_err(io::Error::other)).collect()
         })?;
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(changes)
@@ -319,6 +323,24 @@ impl Sandbox for NativeBox {
             Reply::Usage(bytes) => Ok(Some(bytes)),
             reply => Err(helper.refused("measuring", reply)),
         }
+    }
+
+    fn fork(&mut self, snapshot: &Snapshot) -> Result<Box<dyn Sandbox>, SandboxError> {
+        self.disk.check_host()?;
+        let helper = self.live()?;
+        helper.send(&Request::Below(snapshot.0), &[])?;
+        let layers = match helper.receive()? {
+            Reply::Layers(layers) => layers,
+            reply => return Err(helper.refused("a fork", reply)),
+        };
+        let below = self.below.of_fork(&self.held, &layers);
+        let Origin {
+            factory,
+            image,
+            spec,
+            footing,
+        } = &self.origin;
+        factory.start_on(image.clone(), spec, footing.clone(), below)
     }
 
     fn open_session(&mut self, spec: &SessionSpec) -> Result<Session, SandboxError> {
@@ -371,7 +393,7 @@ impl Sandbox for NativeBox {
     }
 
     fn image(&self) -> Digest {
-        self.image
+        self.origin.spec.image
     }
 
     fn stopper(&self) -> Arc<AtomicBool> {
@@ -383,8 +405,5 @@ impl Drop for NativeBox {
     fn drop(&mut self) {
         self.helper = None;
         self.furniture.door = None;
-        // The folder is deleted with its lease held; should this process die first, the next sweep finds it.
-        self.trash.discard(self.folder.clone(), self.furniture.groups.folders());
-        self.lease = None;
     }
 }

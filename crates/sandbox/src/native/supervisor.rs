@@ -158,7 +158,8 @@ fn serve(channel: &mut Channel) -> Result<(), Failure> {
         | Request::Usage
         | Request::Files(_)
         | Request::Snapshot
-        | Request::Rollback(_)
+        | Request::Rollback(..)
+        | Request::Below(_)
         | Request::OpenSession(_)
         | Request::EndSession(_) => Err(Failure {
             what: "a request out of order".to_owned(),
@@ -193,6 +194,11 @@ fn enter(start: &StartRequest, home: &OwnedFd) -> Result<(Layers, Vec<OwnedFd>),
     let mut base = vec![IMAGE.to_owned()];
     bind(&start.layers, &format!("{root}{LAYERS}"))?;
     bind(&start.image, &format!("{root}{IMAGE}"))?;
+    for (index, other) in start.others.iter().enumerate() {
+        let place = format!("{root}/{}", other_place(index));
+        make_folder(&place)?;
+        bind(other, &place)?;
+    }
     if let Some(host) = &start.host {
         bind(host, &format!("{root}{HOST}"))?;
         base.push(HOST.to_owned());
@@ -208,10 +214,16 @@ fn enter(start: &StartRequest, home: &OwnedFd) -> Result<(Layers, Vec<OwnedFd>),
     pivot_root(".", "old").what("pivot_root")?;
     chdir("/").what("the new root")?;
     unmount("/old", UnmountFlags::DETACH).what("leaving the host's tree")?;
-    let mut layers = Layers::new(base);
+    let mut layers = Layers::new(base, start.inherited.clone());
     layers.push().what("the overlay file system")?;
     walls::prepare(start);
     Ok((layers, sockets))
+}
+
+/// Where a supervisor has the layers of another box, from the root folder. It is short, because the kernel takes all
+/// layers in one page.
+pub(crate) fn other_place(index: usize) -> String {
+    format!("f{index}")
 }
 
 fn bind(from: &str, to: &str) -> Result<(), Failure> {
@@ -301,7 +313,11 @@ fn answer(channel: &mut Channel, mut layers: Layers) -> Result<(), Failure> {
                 Ok(number) => Reply::Snapshot(number),
                 Err(failure) => failed(&failure),
             },
-            Request::Rollback(number) => done(go_back(&mut layers, &mut sessions, number)),
+            Request::Rollback(number, pinned) => done(go_back(&mut layers, &mut sessions, number, &pinned)),
+            Request::Below(number) => match layers.below(number).what("a fork") {
+                Ok(layers) => Reply::Layers(layers),
+                Err(failure) => failed(&failure),
+            },
             Request::Usage => Reply::Usage(files::usage(Path::new(LAYERS))),
             // The command ended before the wish to end it arrived.
             Request::Kill => continue,
@@ -328,10 +344,13 @@ fn freeze(layers: &mut Layers, sessions: &mut Sessions) -> Result<u32, Failure> 
     layers.snapshot().what("a snapshot")
 }
 
-fn go_back(layers: &mut Layers, sessions: &mut Sessions, number: u32) -> Result<(), Failure> {
+fn go_back(layers: &mut Layers, sessions: &mut Sessions, number: u32, pinned: &[String]) -> Result<(), Failure> {
     layers.find(number).what("a rollback")?;
     sessions.end_all();
-    layers.rollback(number).what("a rollback").map(command::delete_behind)
+    layers
+        .rollback(number, pinned)
+        .what("a rollback")
+        .map(command::delete_behind)
 }
 
 fn done(result: Result<(), Failure>) -> Reply {

@@ -40,8 +40,10 @@ pub(crate) enum Request {
     Files(FileRequest),
     /// Freeze the present state.
     Snapshot,
-    /// Go back to a state.
-    Rollback(u32),
+    /// Go back to a state; some layers must stay, because forks stand on them.
+    Rollback(u32, Vec<String>),
+    /// Name the layers below a state, lowest first.
+    Below(u32),
     /// Start a shell that stays. Descriptors: its standard input, output and error, its reports, and the leash.
     OpenSession(ExecRequest),
     /// End a session and all its processes.
@@ -54,6 +56,10 @@ pub(crate) struct StartRequest {
     pub(crate) hostname: String,
     pub(crate) network: Wiring,
     pub(crate) layers: String,
+    /// Folders of layers of other boxes.
+    pub(crate) others: Vec<String>,
+    /// The layers of other boxes that this one stands on, lowest first, as paths from its own folder of layers.
+    pub(crate) inherited: Vec<String>,
     pub(crate) image: String,
     pub(crate) host: Option<String>,
     /// The box's control groups, in which the supervisor is.
@@ -140,6 +146,8 @@ pub(crate) enum Reply {
     Ended(Ended),
     /// Bytes written by the box.
     Usage(u64),
+    /// Names of layers.
+    Layers(Vec<String>),
     /// A session's first process is there; the leash tells how it goes on.
     Session(u32),
     /// It could not be done.

@@ -18,7 +18,7 @@ use crate::bench::{Bench, script};
 
 /// Says one thing to whoever comes.
 #[derive(Debug)]
-struct Greeter;
+pub(crate) struct Greeter;
 
 impl Door for Greeter {
     fn ports(&self) -> Vec<u16> {

@@ -5,12 +5,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod attacks;
+mod forks;
 mod images;
 mod isolation;
 mod lifecycle;
 mod limits;
 mod seccomp;
 mod sessions;
+mod snapshots;
 mod support;
 mod tars;
 mod users;

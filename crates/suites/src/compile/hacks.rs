@@ -372,10 +372,7 @@ mod tests {
 
     #[test]
     fn a_script_that_replaces_the_graders_tools_is_seen() {
-        let change = |path: &str| Change {
-            path: path.to_owned(),
-            kind: ChangeKind::Special,
-        };
+        let change = |path: &str| Change::new(path, ChangeKind::Special);
         let changes = [
             "/usr/bin/dpkg-query",
             "/etc/ld.so.preload",

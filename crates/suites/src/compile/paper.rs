@@ -174,15 +174,13 @@ mod tests {
     fn file(path: &str, head: &[u8]) -> Change {
         let mut head = head.to_vec();
         head.resize(64, 1);
-        Change {
-            path: path.to_owned(),
-            kind: ChangeKind::File {
-                size: 64,
-                mode: 0o755,
-                digest: Digest::of(path.as_bytes()),
-                head,
-            },
-        }
+        let kind = ChangeKind::File {
+            size: 64,
+            mode: 0o755,
+            digest: Digest::of(path.as_bytes()),
+            head,
+        };
+        Change::new(path, kind)
     }
 
     #[test]
