@@ -372,6 +372,7 @@ fn blocks(
 /// Looks at the daemon behind a socket: whether it answers, what it is, and what boxes in it are worth.
 pub fn probe_daemon(socket: &Path) -> Finding {
     let name = "docker or podman".to_owned();
+    let how = "the daemon behind the socket was asked what it is".to_owned();
     let told = Daemon::connect(socket).and_then(|daemon| {
         let version = daemon.wait("asking for the version", daemon.docker.version())?;
         let info = daemon.wait("asking what the daemon is", daemon.docker.info())?;
@@ -383,6 +384,7 @@ pub fn probe_daemon(socket: &Path) -> Finding {
             return Finding {
                 name,
                 ok: FindingOk::Partly,
+                how,
                 detail: format!(
                     "no daemon answers at {}; `--backend docker` needs one",
                     socket.display()
@@ -421,6 +423,7 @@ pub fn probe_daemon(socket: &Path) -> Finding {
     Finding {
         name,
         ok: if root { FindingOk::Partly } else { FindingOk::Yes },
+        how,
         detail: facts.join(", "),
         remedy: if root {
             "root in its containers is the machine's root with fewer rights; a rootless daemon, or the native back end, keeps them apart".to_owned()

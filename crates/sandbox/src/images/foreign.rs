@@ -322,6 +322,7 @@ pub(crate) fn finding(home: &Home, helper: &Path) -> Finding {
         } else {
             FindingOk::Partly
         },
+        how: "the smallest program of each was run in a namespace of its own".to_owned(),
         detail,
         remedy,
     }

@@ -17,10 +17,11 @@ pub(super) fn run(app: &App) -> Result<ExitCode, Failure> {
         for finding in &findings {
             let _ = writeln!(
                 text,
-                "{:<7} {}: {}",
+                "{:<7} {}: {} ({})",
                 finding.ok.to_string(),
                 finding.name,
-                finding.detail
+                finding.detail,
+                finding.how
             );
             if !finding.remedy.is_empty() {
                 let _ = writeln!(text, "        {}", finding.remedy);

@@ -94,7 +94,13 @@ pub(super) fn own_folder(hierarchy: &Hierarchy, groups: &str) -> Option<PathBuf>
     if climbs(path) || climbs(&hierarchy.root) {
         return None;
     }
-    Some(hierarchy.mount.join(path.strip_prefix(&hierarchy.root).ok()?))
+    let below = path.strip_prefix(&hierarchy.root).ok()?;
+    // Joined with nothing, a path would end in a slash.
+    Some(if below.as_os_str().is_empty() {
+        hierarchy.mount.clone()
+    } else {
+        hierarchy.mount.join(below)
+    })
 }
 
 /// The words of a list such as `cgroup.controllers`.
@@ -140,7 +146,7 @@ mod tests {
              41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw,nsdelegate\n",
             "9:name=systemd:/user\n4:memory:/jobs/17\n2:cpu,cpuacct:/\n0::/user\n",
             &expect![[r#"
-                1 cpu,cpuacct /sys/fs/cgroup/cpu,cpuacct/
+                1 cpu,cpuacct /sys/fs/cgroup/cpu,cpuacct
                 1 memory /sys/fs/cgroup/memory/jobs/17
                 1 name=systemd /sys/fs/cgroup/systemd/user
                 2  /sys/fs/cgroup/unified/user
@@ -163,7 +169,7 @@ mod tests {
             &expect![[r#"
                 1 memory /sys/fs/cgroup/memory/deeper
                 1 pids hidden
-                2  /odd place\x/
+                2  /odd place\x
             "#]],
         );
         // A process outside of its namespace of groups; a text that is no table.
