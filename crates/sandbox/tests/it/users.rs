@@ -104,6 +104,7 @@ fn an_ordinary_user_has_boxes_too() {
         return;
     }
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    println!("{text}");
     let left: Vec<_> = std::fs::read_dir(home.join("boxes"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -171,6 +172,29 @@ fn in_the_name_of_a_user() {
         let error = images.remove(&image.id).unwrap_err();
         assert!(error.to_string().contains("in use"), "{error}");
     }
+    // A limit that a user cannot have kept is told, and costs nobody a box.
+    let enforced = factory.enforcement();
+    let mut sandbox = factory
+        .start(&BoxSpec {
+            image: image.id,
+            limits: Limits {
+                memory_bytes: Some(1 << 30),
+                cpu_millis: Some(1000),
+                processes: 400,
+                ..Limits::default()
+            },
+            network: Network::Off,
+        })
+        .unwrap();
+    let numbers = script(&mut *sandbox, "cat /proc/sys/kernel/pid_max");
+    for limit in &enforced {
+        assert!(!limit.how.is_empty(), "{limit:?}");
+        if limit.limit == "processes" && limit.how.starts_with("the numbers") {
+            assert_eq!(numbers, "400\n");
+        }
+        println!("{}: {}: {}", limit.limit, limit.enforced, limit.how);
+    }
+    drop(sandbox);
     drop(factory);
     images.remove(&image.id).unwrap();
     assert!(images.list().unwrap().is_empty());
