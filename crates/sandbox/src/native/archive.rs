@@ -15,6 +15,9 @@ use tar::{EntryType, Header};
 
 use super::{whiteouts::Layer, wire::UnpackRequest};
 
+/// How many users and groups a box has.
+const IDS: u32 = 65_536;
+
 /// Who owns what is unpacked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owners {
@@ -252,7 +255,14 @@ impl Unpacker<'_> {
         if self.owners == Owners::Root {
             return Ok(());
         }
-        let id = |id: u64| u32::try_from(id).map_err(|_| io::ErrorKind::InvalidData);
+        let id = |id: u64| {
+            u32::try_from(id).ok().filter(|id| *id < IDS).ok_or_else(|| {
+                io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    format!("it belongs to {id}, and users and groups of a box end at {}", IDS - 1),
+                )
+            })
+        };
         std::os::unix::fs::lchown(path, Some(id(header.uid()?)?), Some(id(header.gid()?)?))
     }
 }

@@ -127,7 +127,7 @@ fn serve(channel: &mut Channel) -> Result<(), Failure> {
                 descriptors.pop().ok_or_else(missing)?,
             );
             fchdir(&folder).what("the image's folder")?;
-            files::unpack_image(pipe, request).what("unpacking the image")?;
+            files::unpack_image(pipe, request).what("unpacking")?;
             channel.send(&Reply::Done, &[]).what("the socket")
         }
         Request::Tool(request) => {

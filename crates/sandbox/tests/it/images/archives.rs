@@ -181,7 +181,17 @@ fn hostile_and_broken_archives_make_no_image_and_leave_nothing() {
         header.set_cksum();
         endless.splice(0..0, header.as_bytes().iter().copied().chain([1; 512]));
     }
-    let cases: [(&str, Vec<u8>, &str); 11] = [
+    let mut owned = tar(&[("a", file())]);
+    // The owner's field and the checksum, which is the sum of all bytes.
+    owned[108..116].copy_from_slice(b"7777777\0");
+    let sum: u32 = owned[..512]
+        .iter()
+        .enumerate()
+        .map(|(at, byte)| if (148..156).contains(&at) { 32 } else { u32::from(*byte) })
+        .sum();
+    owned[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    let cases: [(&str, Vec<u8>, &str); 12] = [
+        ("an owner that boxes do not have", owned, "it belongs to 2097151"),
         (
             "up",
             tar(&[(&up[..up.len().min(99)], file())]),
