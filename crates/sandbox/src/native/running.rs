@@ -2,6 +2,7 @@
 //! runs in the box can reach.
 
 use std::{
+    cell::Cell,
     io,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
@@ -26,6 +27,10 @@ pub(super) const LOOK: Duration = Duration::from_millis(250);
 /// After this long a box's usage is measured even when the host's free space does not hint at it: something else may
 /// have freed what the box took.
 const SURELY: Duration = Duration::from_secs(20);
+/// And after so many times as long as the last measurement took, but not sooner than this: a small box costs little to
+/// measure.
+const WORTH: u32 = 50;
+const SOONEST: Duration = Duration::from_secs(1);
 
 /// Why a command was killed.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +55,10 @@ pub(super) struct Disk {
     /// Bytes that commands have written since then, those of files that are gone again included.
     written: u64,
     measured: Instant,
+    /// When a measurement was last asked for.
+    asked: Cell<Instant>,
+    /// How long after a measurement the next one is due.
+    patience: Duration,
 }
 
 /// What a file system has left for an ordinary user.
@@ -69,6 +78,8 @@ impl Disk {
             free: Free::default(),
             written: 0,
             measured: Instant::now(),
+            asked: Cell::new(Instant::now()),
+            patience: SOONEST,
         };
         disk.free = disk.free_now().unwrap_or_default();
         disk
@@ -104,7 +115,11 @@ impl Disk {
         let files = self.free.files.saturating_sub(free.files);
         let taken = self.free.bytes.saturating_sub(free.bytes).max(files * LEAST_FILE);
         // Free space alone may hide it, because somebody else freed as much meanwhile.
-        Ok(taken.max(self.written) > self.left() / 2 || self.measured.elapsed() > SURELY)
+        let suspect = taken.max(self.written) > self.left() / 2 || self.measured.elapsed() > self.patience;
+        if suspect {
+            self.asked.set(Instant::now());
+        }
+        Ok(suspect)
     }
 
     /// Whether the last measurement was over the limit.
@@ -123,6 +138,7 @@ impl Disk {
         self.free = self.free_now()?;
         self.written = 0;
         self.measured = Instant::now();
+        self.patience = (self.asked.get().elapsed() * WORTH).clamp(SOONEST, SURELY);
         Ok(())
     }
 

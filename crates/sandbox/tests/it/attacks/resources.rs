@@ -129,7 +129,7 @@ fn a_bomb_of_files_without_content_is_stopped() {
     let program = "
 import os
 os.mkdir('/many')
-for number in range(30000): os.close(os.open(f'/many/{number}', os.O_CREAT | os.O_WRONLY))
+for number in range(10_000_000): os.close(os.open(f'/many/{number}', os.O_CREAT | os.O_WRONLY))
 ";
     sandbox.write_file("/many.py", program.as_bytes(), 0o644).unwrap();
     let (execution, _) = run(&mut *sandbox, &Command::bash("python3 /many.py"));
