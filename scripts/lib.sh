@@ -195,3 +195,73 @@ has_range() {
     [[ -r "$2" ]] && awk -F: -v user="$1" -v id="$(id --user)" \
         '($1 == user || $1 == id) && $3 >= 65536 { found = 1 } END { exit !found }' "$2"
 }
+
+# Gives the tests a Docker daemon: the one that SEATRIAL_TEST_DOCKER names, the machine's own, or one of our own with its
+# data in a folder of the cache, which `stop_docker` ends. Without any of them the tests that need one say so.
+ensure_docker() {
+    local data socket log
+    if [[ -n ${SEATRIAL_TEST_DOCKER-} ]]; then
+        say "    daemon: $SEATRIAL_TEST_DOCKER, as SEATRIAL_TEST_DOCKER says"
+        return 0
+    fi
+    for socket in /run/docker.sock /var/run/docker.sock; do
+        if [[ -S $socket && -w $socket ]] && daemon_answers "$socket"; then
+            export SEATRIAL_TEST_DOCKER=$socket
+            say "    daemon: the machine's own, at $socket"
+            return 0
+        fi
+    done
+    if ((EUID != 0)); then
+        say "    no daemon, and only root can start one: tests of the docker back end are skipped"
+        return 0
+    fi
+    command -v dockerd >/dev/null || ensure_packages docker.io
+    data=${XDG_CACHE_HOME:-$HOME/.cache}/seatrial/test-docker
+    mkdir -p "$data"
+    # Two daemons must not share their data.
+    exec {docker_lock}>"$data.lock"
+    if ! flock --nonblock "$docker_lock"; then
+        say "    another test command's daemon has $data: tests of the docker back end are skipped"
+        return 0
+    fi
+    docker_folder=$(mktemp --directory --tmpdir seatrial-docker-XXXXXX)
+    socket=$docker_folder/docker.sock log=$docker_folder/log
+    # Containers of boxes have no network of the daemon's, so it needs none and leaves the machine's alone.
+    dockerd --data-root "$data" --exec-root "$docker_folder/exec" --pidfile "$docker_folder/pid" \
+        --host "unix://$socket" --bridge=none --iptables=false --ip-masq=false >"$log" 2>&1 {docker_lock}>&- &
+    docker_pid=$!
+    for _ in {1..300}; do
+        if [[ -S $socket ]] && daemon_answers "$socket"; then
+            export SEATRIAL_TEST_DOCKER=$socket
+            say "    daemon: our own, at $socket, data in $data"
+            return 0
+        fi
+        kill -0 "$docker_pid" 2>/dev/null || break
+        sleep 0.1
+    done
+    say "    dockerd did not start: tests of the docker back end are skipped; its last words:"
+    tail -n 3 "$log" | sed 's/^/    | /'
+    stop_docker
+}
+
+# Does a daemon answer at socket $1?
+daemon_answers() {
+    perl -MIO::Socket::UNIX -e '
+        alarm 5;
+        my $daemon = IO::Socket::UNIX->new(Peer => $ARGV[0]) or exit 1;
+        print $daemon "GET /_ping HTTP/1.0\r\n\r\n";
+        exit(<$daemon> =~ / 200 / ? 0 : 1);' "$1" 2>/dev/null
+}
+
+# Ends the daemon that `ensure_docker` started, if it did.
+stop_docker() {
+    if [[ -n ${docker_pid-} ]]; then
+        kill "$docker_pid" 2>/dev/null || true
+        wait "$docker_pid" 2>/dev/null || true
+        docker_pid=
+    fi
+    if [[ -n ${docker_folder-} ]]; then
+        rm -rf -- "$docker_folder"
+        docker_folder=
+    fi
+}

@@ -11,12 +11,16 @@ use std::{
 use seatrial_core::Platform;
 use seatrial_egress::{Egress, EgressConfig, Proxies};
 use seatrial_packages::PackageIndex;
-use seatrial_sandbox::{HostNetwork, Image, ImageRequest, ImageStore, NativeFactory};
+use seatrial_sandbox::{DockerFactory, HostNetwork, Image, ImageRequest, ImageStore, NativeFactory, SandboxFactory};
 use seatrial_source::Fetcher;
 use seatrial_store::{Hold, Home};
 use seatrial_trial::Stop;
 
-use crate::{args::Args, failure::Failure, show::Show};
+use crate::{
+    args::{Args, BackEnd},
+    failure::Failure,
+    show::Show,
+};
 
 /// The version of this program, with its commit where it was built from a checkout.
 pub(crate) const VERSION: &str = env!("SEATRIAL_VERSION");
@@ -27,6 +31,8 @@ pub(crate) struct App {
     pub(crate) json: bool,
     pub(crate) stop: Stop,
     pub(crate) show: Arc<Show>,
+    /// What boxes are made of.
+    backend: BackEnd,
     /// Bytes that the data folder may take.
     pub(crate) max_size: Option<u64>,
     /// Keeps the images that this process works with.
@@ -57,6 +63,7 @@ impl App {
             json: args.json,
             stop: Stop::default(),
             show: Arc::new(Show::new()),
+            backend: args.backend.clone(),
             max_size: args.max_size,
             holds: Mutex::default(),
             orderly: Arc::default(),
@@ -97,9 +104,35 @@ impl App {
         Fetcher::new(&self.home, platform).with_progress(self.show.clone())
     }
 
-    pub(crate) fn factory(&self) -> Result<NativeFactory, Failure> {
+    pub(crate) fn factory(&self) -> Result<Box<dyn SandboxFactory>, Failure> {
         let helper = std::env::current_exe()?;
-        Ok(NativeFactory::new(&self.home, helper, host_network())?)
+        Ok(match &self.backend {
+            BackEnd::Native => Box::new(NativeFactory::new(&self.home, helper, host_network())?),
+            BackEnd::Docker(_) => {
+                let socket = self.socket();
+                Box::new(DockerFactory::new(&self.home, helper, &socket, host_network())?)
+            }
+        })
+    }
+
+    /// The socket of the daemon of containers: the one that was named, else where clients look, else the usual place.
+    pub(crate) fn socket(&self) -> PathBuf {
+        if let BackEnd::Docker(Some(socket)) = &self.backend {
+            return socket.clone();
+        }
+        let named = std::env::var("DOCKER_HOST").ok();
+        if let Some(socket) = named.as_deref().and_then(|host| host.strip_prefix("unix://")) {
+            return PathBuf::from(socket);
+        }
+        let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let usual = PathBuf::from("/run/docker.sock");
+        let places = [Some(usual.clone()), own.as_ref().map(|own| own.join("docker.sock"))];
+        let podman = [
+            own.map(|own| own.join("podman/podman.sock")),
+            Some(PathBuf::from("/run/podman/podman.sock")),
+        ];
+        let mut places = places.into_iter().chain(podman).flatten();
+        places.find(|place| place.exists()).unwrap_or(usual)
     }
 
     /// What opens the doors of boxes.

@@ -35,9 +35,36 @@ pub(crate) struct Args {
     #[arg(long, global = true, env = "SEATRIAL_MAX_SIZE", hide_env_values = true, value_name = "BYTES", value_parser = parse_bytes)]
     pub(crate) max_size: Option<u64>,
 
+    /// What boxes are made of: native, docker, or docker:SOCKET for another daemon than the usual one, such as Podman's
+    #[arg(long, global = true, env = "SEATRIAL_BACKEND", hide_env_values = true, default_value = "native", value_name = "KIND", value_parser = BackEnd::parse)]
+    pub(crate) backend: BackEnd,
+
     /// What to do
     #[command(subcommand)]
     pub(crate) verb: Verb,
+}
+
+/// What boxes are made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum BackEnd {
+    /// Namespaces of this machine's kernel.
+    Native,
+    /// Containers of a daemon; the usual one when no socket is named.
+    Docker(Option<PathBuf>),
+}
+
+impl BackEnd {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "native" => Ok(Self::Native),
+            None if text == "docker" => Ok(Self::Docker(None)),
+            Some(("docker", socket)) if !socket.is_empty() => {
+                let socket = socket.strip_prefix("unix://").unwrap_or(socket);
+                Ok(Self::Docker(Some(PathBuf::from(socket))))
+            }
+            _ => Err("it is one of native, docker, and docker:SOCKET".to_owned()),
+        }
+    }
 }
 
 /// The verbs.

@@ -41,6 +41,8 @@ const COMPLAINTS: usize = 4096;
 enum Chore {
     Container(String),
     Image(String),
+    /// Nothing is removed; somebody waits for what was asked for before.
+    Tell(mpsc::Sender<()>),
 }
 
 /// A daemon's socket.
@@ -172,6 +174,14 @@ impl Daemon {
     /// Removes an image, in the background, after the containers that were discarded before.
     pub(super) fn discard_image(&self, name: String) {
         self.discard(Chore::Image(name));
+    }
+
+    /// Waits until all that was discarded so far is removed.
+    pub(super) fn settle(&self) {
+        let (told, done) = mpsc::channel();
+        self.discard(Chore::Tell(told));
+        // An error says that nobody removes anything any more.
+        let _ = done.recv();
     }
 
     fn discard(&self, chore: Chore) {
@@ -320,6 +330,10 @@ async fn do_chore(docker: &Docker, chore: &Chore) {
                 }
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
+        }
+        Chore::Tell(somebody) => {
+            // Who has stopped waiting need not be told.
+            let _ = somebody.send(());
         }
         Chore::Image(name) => {
             let options = RemoveImageOptions {

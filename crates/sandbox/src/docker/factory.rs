@@ -198,6 +198,10 @@ impl SandboxFactory for DockerFactory {
         Ok(Box::new(DockerBox::start(Arc::clone(&self.shared), spec, &image)?))
     }
 
+    fn settle(&self) {
+        self.shared.daemon.settle();
+    }
+
     fn enforcement(&self) -> Vec<Enforcement> {
         let kept = |limit, how: &str| Enforcement {
             limit,

@@ -132,6 +132,24 @@ impl DockerBox {
         Ok(())
     }
 
+    /// Work whose bytes become files of the box, which are bounded like those that it writes itself.
+    fn store(&mut self, request: FileRequest, from: &mut dyn Read) -> Result<(), SandboxError> {
+        let limit = self.spec.limits.disk_bytes;
+        let mut from = Counted {
+            inner: from,
+            left: self.disk.left(limit),
+            read: 0,
+            is_over: false,
+        };
+        let sent = self.send(&Ask::Files(request), &mut from, &mut |_| {});
+        let (is_over, read) = (from.is_over, from.read);
+        self.disk.add(read);
+        if is_over {
+            return Err(SandboxError::BoxFull { limit_mib: limit >> 20 });
+        }
+        sent
+    }
+
     /// Work whose bytes flow towards the box, and perhaps back after that.
     fn send(&mut self, ask: &Ask, from: &mut dyn Read, reader: &mut dyn FnMut(&[u8])) -> Result<(), SandboxError> {
         let stop = Arc::clone(&self.stop);
@@ -184,8 +202,7 @@ impl DockerBox {
 
     fn put(&mut self, path: &str, mut content: &[u8], mode: u32) -> Result<(), SandboxError> {
         let path = path.to_owned();
-        let ask = Ask::Files(FileRequest::WriteFile { path, mode });
-        self.send(&ask, &mut content, &mut |_| {})
+        self.store(FileRequest::WriteFile { path, mode }, &mut content)
     }
 
     fn listing(&mut self) -> Result<Listing, SandboxError> {
@@ -216,6 +233,26 @@ impl DockerBox {
             self.disk.note(told, free);
         }
         Ok(self.disk.sum() > self.spec.limits.disk_bytes)
+    }
+}
+
+/// A reader that fails once a budget is used up.
+struct Counted<'a> {
+    inner: &'a mut dyn Read,
+    left: u64,
+    read: u64,
+    is_over: bool,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.read += count as u64;
+        self.is_over = self.read > self.left;
+        if self.is_over {
+            return Err(io::Error::other("the box's disk is used up"));
+        }
+        Ok(count)
     }
 }
 
@@ -281,7 +318,7 @@ impl Sandbox for DockerBox {
         self.check_host()?;
         self.pristine = false;
         let folder = folder.to_owned();
-        self.send(&Ask::Files(FileRequest::WriteTree { folder }), tar, &mut |_| {})
+        self.store(FileRequest::WriteTree { folder }, tar)
     }
 
     fn read_tree(&mut self, path: &str, tar: &mut dyn Write) -> Result<(), SandboxError> {

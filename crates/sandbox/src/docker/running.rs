@@ -50,14 +50,24 @@ pub(super) enum Killed {
 
 impl Disk {
     pub(super) fn sum(&self) -> u64 {
-        self.frozen + self.used
+        self.frozen.saturating_add(self.used)
+    }
+
+    /// Bytes that may still be written.
+    pub(super) fn left(&self, limit: u64) -> u64 {
+        limit.saturating_sub(self.sum())
+    }
+
+    /// Takes note of what the harness has written.
+    pub(super) fn add(&mut self, bytes: u64) {
+        self.used = self.used.saturating_add(bytes);
     }
 
     /// Whether the box may have come near its limit: measuring walks over all it wrote, guessing costs nothing.
     pub(super) fn is_suspect(&self, free: u64, limit: u64) -> bool {
         let taken = self.free.saturating_sub(free);
         // Free space alone may hide it, because somebody else freed as much meanwhile.
-        taken.max(self.written) > limit.saturating_sub(self.sum()) / 2 || self.measured.elapsed() > SURELY
+        taken.max(self.written) > self.left(limit) / 2 || self.measured.elapsed() > SURELY
     }
 
     pub(super) fn note(&mut self, used: Option<u64>, free: u64) {

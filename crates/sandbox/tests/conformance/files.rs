@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use seatrial_sandbox::{Sandbox, SandboxError};
+use seatrial_sandbox::{Limits, Network, Sandbox, SandboxError};
 use tar::{Builder, EntryType, Header};
 
 use crate::{
@@ -293,4 +293,16 @@ pub(crate) fn many_files_come_back_as_they_went(bench: &Bench) {
     sandbox.read_tree("/many", &mut back).unwrap();
     let count = tar::Archive::new(&back[..]).entries().unwrap().count();
     assert_eq!(count, 5000 + 50 + 1);
+}
+
+pub(crate) fn the_harness_cannot_be_made_to_overfill_a_box(bench: &Bench) {
+    let limits = Limits {
+        disk_bytes: 8 << 20,
+        ..Limits::default()
+    };
+    let mut sandbox = bench.start(Network::Off, limits);
+    sandbox.write_file("/most", &vec![1; 6 << 20], 0o644).unwrap();
+    let error = sandbox.write_file("/more", &vec![1; 6 << 20], 0o644).unwrap_err();
+    assert!(matches!(error, SandboxError::BoxFull { limit_mib: 8 }), "{error}");
+    assert_eq!(script(&mut *sandbox, "rm /more; echo fine"), "fine\n");
 }

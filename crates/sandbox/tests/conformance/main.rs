@@ -59,6 +59,7 @@ const PROMISES: &[Promise] = promises! {
         single_files_are_written_and_read,
         links_in_a_box_cannot_lead_out_of_it,
         a_tree_as_deep_as_paths_can_be_arrives,
+        the_harness_cannot_be_made_to_overfill_a_box,
         the_stop_switch_ends_work_on_files_that_would_not_end;
     snapshots: changes_are_told_by_kind,
         changes_span_several_snapshots_and_the_last_state_counts,

@@ -50,7 +50,7 @@ struct Parts {
     corpus: Corpus,
     image: seatrial_sandbox::Image,
     fetcher: seatrial_source::Fetcher,
-    factory: seatrial_sandbox::NativeFactory,
+    factory: Box<dyn seatrial_sandbox::SandboxFactory>,
     suite: &'static dyn seatrial_suites::Suite,
     egress: Egress,
     plan: NetworkPlan,
@@ -96,7 +96,7 @@ impl Parts {
             suite: self.suite,
             agent,
             fetcher: &self.fetcher,
-            factory: &self.factory,
+            factory: &*self.factory,
             network: Some(Networks {
                 plan: &self.plan,
                 egress: &self.egress,

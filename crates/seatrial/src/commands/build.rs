@@ -84,7 +84,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         suite,
         agent,
         fetcher: &fetcher,
-        factory: &factory,
+        factory: &*factory,
         network: Some(Networks {
             plan: &plan,
             egress: &egress,

@@ -8,7 +8,8 @@ use super::{answer, answer_json};
 use crate::{app::App, failure::Failure};
 
 pub(super) fn run(app: &App) -> Result<ExitCode, Failure> {
-    let findings = seatrial_sandbox::doctor(&app.home, &std::env::current_exe()?);
+    let mut findings = seatrial_sandbox::doctor(&app.home, &std::env::current_exe()?);
+    findings.push(seatrial_sandbox::probe_daemon(&app.socket()));
     let usable = findings.iter().all(seatrial_sandbox::Finding::usable);
     if app.json {
         answer_json(&findings)?;
