@@ -115,6 +115,15 @@ impl App {
         })
     }
 
+    /// Boxes of the kind that images are made in, whatever others are made of.
+    pub(crate) fn image_factory(&self) -> Result<NativeFactory, Failure> {
+        Ok(NativeFactory::new(
+            &self.home,
+            std::env::current_exe()?,
+            host_network(),
+        )?)
+    }
+
     /// The socket of the daemon of containers: the one that was named, else where clients look, else the usual place.
     pub(crate) fn socket(&self) -> PathBuf {
         if let BackEnd::Docker(Some(socket)) = &self.backend {

@@ -67,7 +67,8 @@ impl Disk {
     pub(super) fn is_suspect(&self, free: u64, limit: u64) -> bool {
         let taken = self.free.saturating_sub(free);
         // Free space alone may hide it, because somebody else freed as much meanwhile.
-        taken.max(self.written) > self.left(limit) / 2 || self.measured.elapsed() > SURELY
+        let left = self.left(limit);
+        left == 0 || taken.max(self.written) > left / 2 || self.measured.elapsed() > SURELY
     }
 
     pub(super) fn note(&mut self, used: Option<u64>, free: u64) {
@@ -132,7 +133,7 @@ pub(super) fn attend(
     let began = passing.began;
     let (mut killed, mut killed_at) = (None, began);
     let mut looked = began;
-    let mut asked = false;
+    let (mut asked, mut is_over) = (false, false);
     let mut measuring: Option<(mpsc::Receiver<Option<u64>>, u64)> = None;
     let ended = loop {
         let mut free = None;
@@ -155,6 +156,7 @@ pub(super) fn attend(
         {
             disk.note(told, *free);
             measuring = None;
+            is_over = disk.sum() > limits.disk_bytes;
         }
         if killed.is_some() {
             if killed_at.elapsed() > LAST_ORDERS {
@@ -170,7 +172,7 @@ pub(super) fn attend(
             killed = Some(Killed::Wall);
         } else if over(command.idle_timeout, passing.last) {
             killed = Some(Killed::Idle);
-        } else if disk.sum() > limits.disk_bytes {
+        } else if is_over {
             killed = Some(Killed::Disk);
         } else if let Some(free) = free {
             if free < limits.host_reserve_bytes {

@@ -12,7 +12,7 @@ use seatrial_core::{Arch, ExitCode, Platform};
 use seatrial_report::visible;
 use seatrial_sandbox::{
     BoxSpec, Command, Credentials, Image, ImageLock, ImageRecipe, ImageRequest, ImageStore, Limits, Network,
-    OutputSink, Pull, RecipeBuild, SandboxFactory, Stream,
+    OutputSink, Pull, RecipeBuild, Stream,
 };
 use seatrial_store::unix_millis;
 
@@ -185,7 +185,7 @@ fn build_recipe(app: &App, images: &ImageStore, args: &ImageBuildArgs) -> Result
     if let Some(image) = here.filter(|_| !args.force) {
         return show(app, &image);
     }
-    let factory = app.factory()?;
+    let factory = app.image_factory()?;
     let build = RecipeBuild {
         factory: &factory,
         network: Network::Host,
