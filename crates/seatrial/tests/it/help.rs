@@ -28,6 +28,9 @@ fn the_first_help_names_the_verbs_and_the_exit_codes() {
               --home <DIR>        Data folder [default: $XDG_DATA_HOME/seatrial or ~/.local/share/seatrial]
                                   [env: SEATRIAL_HOME]
               --max-size <BYTES>  Bytes that the data folder may take, such as 20G [env: SEATRIAL_MAX_SIZE]
+              --backend <KIND>    What boxes are made of: native, docker, or docker:SOCKET for another
+                                  daemon than the usual one, such as Podman's [env: SEATRIAL_BACKEND]
+                                  [default: native]
           -h, --help              Print help
           -V, --version           Print version
 
