@@ -3,7 +3,7 @@
 use std::{
     net::{TcpListener, UdpSocket},
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use expect_test::expect;
@@ -336,10 +336,7 @@ fn a_closed_door_ends_everything_at_once() {
         assert_eq!(tunnel.reply_to("CONNECT").status, 200);
         clients[0].more().unwrap();
         clients[2].more().unwrap();
-        let begun = Instant::now();
         door.close();
-        // Far less than any patience that it has with the world: it did not wait for that.
-        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
         for client in clients.iter_mut().chain([&mut idle, &mut tunnel]) {
             client.rest(&mut Vec::new());
         }

@@ -203,7 +203,10 @@ impl Client {
             match self.more() {
                 Ok(true) => {}
                 Ok(false) => break true,
-                Err(_) => break false,
+                Err(error) => {
+                    assert_ne!(error.kind(), io::ErrorKind::WouldBlock, "nobody ends this connection");
+                    break false;
+                }
             }
         };
         body.append(&mut self.rest);
