@@ -11,11 +11,13 @@
 //! | [`pipes`], [`meter`] | harness | passes bytes of files on, watches the stop switch and counts |
 //! | [`spares`] | harness | keeps helpers ready that are no boxes yet |
 //! | [`session`] | harness | shells that stay, and the scripts in them |
+//! | [`fork`] | harness | which layers of other boxes a box stands on, and for how long they stay |
 //! | [`idmap`] | harness | who root in a box is outside |
 //! | [`trash`] | harness | deletes what dead boxes left |
 //! | [`cgroups`], [`enforcement`] | harness | bounds a box's memory, processor time and processes, and tells how |
 //! | [`wire`] | both | messages and descriptors over one socket |
 //! | [`supervisor`], [`layers`], [`network`] | helper | the loop, the overlay's layers, the door's sockets |
+//! | [`stack`], [`merge`] | helper's children | layers read without mounting them; one layer made of several |
 //! | [`session_init`] | helper's children | the first process of a session |
 //! | [`walls`], [`masks`], [`seccomp`] | helper and its children | what is given up before foreign code runs |
 //! | [`binfmt`], [`tool`] | helper | programs of other architectures; a program of the host that makes images |

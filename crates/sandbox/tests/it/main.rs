@@ -10,6 +10,7 @@ mod images;
 mod isolation;
 mod lifecycle;
 mod limits;
+mod model;
 mod seccomp;
 mod sessions;
 mod snapshots;
