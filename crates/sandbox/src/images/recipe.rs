@@ -356,7 +356,7 @@ impl ImageLock {
             lines.push(line);
         }
         if lines.len() == 1 {
-            lines.push("its packages are the same; a step wrote something that differs from time to time".to_owned());
+            lines.push("its packages are the same: the mirror has newer lists, or a step wrote something that differs each time".to_owned());
         }
         lines
     }
