@@ -8,7 +8,7 @@ mod places;
 
 use std::collections::BTreeMap;
 
-use places::{BUNDLES, JAVA, LAYOUTS, Layout};
+use places::{BUNDLES, JAVA, JAVA_OF_DEBIAN, LAYOUTS, Layout};
 use ring::digest;
 use rustls::pki_types::{CertificateDer, pem::PemObject as _};
 
@@ -54,8 +54,13 @@ pub(crate) fn files(authority: &Authority, of_image: &dyn Fn(&str) -> Option<Vec
     }
 
     let keystore = keystore(authority.der(), &of_distribution);
-    for path in JAVA.iter().filter(|path| of_image(path).is_some()) {
-        files.insert((*path).to_owned(), keystore.clone());
+    for path in JAVA {
+        // Debian's is laid also where there is no Java yet: its installation adds to what it finds, and would not find
+        // the anchor, because it follows links only.
+        let added_to = *path == JAVA_OF_DEBIAN && layout.folder == Layout::DEBIAN.folder;
+        if added_to || of_image(path).is_some() {
+            files.insert((*path).to_owned(), keystore.clone());
+        }
     }
     files.insert(KEYSTORE.to_owned(), keystore);
     files
@@ -219,11 +224,13 @@ mod tests {
             nothing at all
                 /etc/ssl/certs/HASH.0: own
                 /etc/ssl/certs/ca-certificates.crt: own
+                /etc/ssl/certs/java/cacerts: keystore
                 /usr/local/share/ca-certificates/seatrial-door.crt: own
                 /usr/local/share/seatrial/cacerts: keystore
             Debian without
                 /etc/ssl/certs/HASH.0: own
                 /etc/ssl/certs/ca-certificates.crt: own
+                /etc/ssl/certs/java/cacerts: keystore
                 /usr/local/share/ca-certificates/seatrial-door.crt: own
                 /usr/local/share/seatrial/cacerts: keystore
             Debian with Java
@@ -236,6 +243,7 @@ mod tests {
                 /etc/ssl/cert.pem: known and own
                 /etc/ssl/certs/HASH.0: own
                 /etc/ssl/certs/ca-certificates.crt: known and own
+                /etc/ssl/certs/java/cacerts: keystore
                 /usr/local/share/ca-certificates/seatrial-door.crt: own
                 /usr/local/share/seatrial/cacerts: keystore
             Fedora

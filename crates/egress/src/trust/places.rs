@@ -58,9 +58,12 @@ pub(super) const LAYOUTS: &[Layout] = &[
     },
 ];
 
+/// Debian's keystore of Java.
+pub(super) const JAVA_OF_DEBIAN: &str = "/etc/ssl/certs/java/cacerts";
+
 /// Java's keystores. The path of a Java that is a link must not be here.
 pub(super) const JAVA: &[&str] = &[
-    "/etc/ssl/certs/java/cacerts",
+    JAVA_OF_DEBIAN,
     "/etc/pki/java/cacerts",
     "/etc/pki/ca-trust/extracted/java/cacerts",
     "/var/lib/ca-certificates/java-cacerts",

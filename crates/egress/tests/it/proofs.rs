@@ -63,7 +63,7 @@ impl Proof<'_> {
             .with_env("DEBIAN_FRONTEND", "noninteractive")
             // Some tools write times into what they make, unless they are told one.
             .with_env("SOURCE_DATE_EPOCH", "1700000000")
-            .with_timeout(Duration::from_mins(10));
+            .with_timeout(Duration::from_hours(1));
         let execution = sandbox.exec(&command, &mut output).unwrap();
         let changes = sandbox.changes(&before).unwrap();
         Run {

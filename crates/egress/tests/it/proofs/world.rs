@@ -24,9 +24,11 @@ use super::doors;
 /// What the image has besides what every image has.
 const TOOLS: &str = "cargo-web curl default-jdk-headless golang-go gradle libio-socket-ssl-perl maven npm python3-pip \
     python3-venv wget";
-/// A package of Java's wants to link its manual pages, of which these images have none.
+/// A package of Java's wants to link its manual pages, of which these images have none. At the end, its keystore must hold
+/// what the door is trusted by.
 const INSTALL: &str =
-    "set -e; mkdir -p /usr/share/man/man1; apt-get -q update; apt-get -q install $TOOLS; apt-get clean";
+    "set -e; mkdir -p /usr/share/man/man1; apt-get -q update; apt-get -q install $TOOLS; apt-get clean
+    keytool -list -cacerts -storepass changeit 2>/dev/null | grep -q seatrial-door";
 /// Everything but what the kernel and the box bring.
 const PACK: &str = "tar --one-file-system --numeric-owner -C / -c .";
 
@@ -151,7 +153,7 @@ fn pack_tools(plain: &World, archive: &tempfile::NamedTempFile) -> Result<(), St
     let install = Command::bash(INSTALL)
         .with_env("TOOLS", TOOLS)
         .with_env("DEBIAN_FRONTEND", "noninteractive")
-        .with_timeout(Duration::from_mins(15));
+        .with_timeout(Duration::from_hours(1));
     let execution = sandbox.exec(&install, &mut output).map_err(told)?;
     if !execution.succeeded() {
         let text = String::from_utf8_lossy(&output).into_owned();
