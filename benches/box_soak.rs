@@ -19,7 +19,7 @@ use std::{
 };
 
 use seatrial_core::Platform;
-use seatrial_sandbox::{BoxSpec, Command, HostNetwork, ImageStore, Limits, NativeFactory, Network, SandboxFactory};
+use seatrial_sandbox::{BoxSpec, Command, ImageStore, Limits, NativeFactory, Network, SandboxFactory};
 use seatrial_store::Home;
 
 /// Rows of the table.
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     );
     let before = Held::now(&home);
     before.print(0, None);
-    let factory = NativeFactory::new(&home, helper, HostNetwork::default()).unwrap();
+    let factory = NativeFactory::new(&home, helper).unwrap();
     let began = Instant::now();
     for row in 1..=ROWS {
         let slice = boxes * row / ROWS - boxes * (row - 1) / ROWS;

@@ -27,8 +27,7 @@ use rustls::{
 use seatrial_core::Platform;
 use seatrial_egress::{AllowList, Authority, DoorSpec, Egress, EgressConfig, Policy};
 use seatrial_sandbox::{
-    BoxSpec, Command, Door, DoorSockets, HostNetwork, ImageStore, Limits, NativeFactory, Network, OpenDoor,
-    SandboxFactory,
+    BoxSpec, Command, Door, DoorSockets, ImageStore, Limits, NativeFactory, Network, OpenDoor, SandboxFactory,
 };
 use seatrial_store::Home;
 
@@ -245,7 +244,7 @@ fn in_a_box(server: u16, egress: &Egress, rounds: usize, bytes: usize) {
         println!("inside a box: skipped: no image in {}", home.root().display());
         return;
     };
-    let factory = match NativeFactory::new(&home, helper, HostNetwork::default()) {
+    let factory = match NativeFactory::new(&home, helper) {
         Ok(factory) => factory,
         Err(error) => {
             println!("inside a box: skipped: {error}");
@@ -262,22 +261,16 @@ fn in_a_box(server: u16, egress: &Egress, rounds: usize, bytes: usize) {
         })
         .unwrap();
     let ways = [
-        ("box, host's network", Network::Host, "127.0.0.1".to_owned()),
+        ("this machine, direct", None, "127.0.0.1".to_owned()),
         (
             "box, door (allow)",
-            Network::Door(door),
+            Some(Network::Door(door)),
             seatrial_sandbox::DOOR_ADDRESS.to_string(),
         ),
     ];
     let mut times: BTreeMap<&str, Taken> = BTreeMap::new();
     for _ in 0..rounds {
         for (name, network, address) in &ways {
-            let spec = BoxSpec {
-                image: image.id,
-                limits: Limits::default(),
-                network: network.clone(),
-            };
-            let mut sandbox = factory.start(&spec).unwrap();
             let mut command = Command::bash("");
             let words = [
                 address.clone(),
@@ -290,10 +283,22 @@ fn in_a_box(server: u16, egress: &Egress, rounds: usize, bytes: usize) {
                 .into_iter()
                 .chain(words)
                 .collect();
-            let mut output = Vec::new();
-            let execution = sandbox.exec(&command, &mut output).unwrap();
+            let (succeeded, output) = if let Some(network) = network {
+                let spec = BoxSpec {
+                    image: image.id,
+                    limits: Limits::default(),
+                    network: network.clone(),
+                };
+                let mut sandbox = factory.start(&spec).unwrap();
+                let mut output = Vec::new();
+                (sandbox.exec(&command, &mut output).unwrap().succeeded(), output)
+            } else {
+                let (program, words) = command.argv.split_first().unwrap();
+                let done = std::process::Command::new(program).args(words).output().unwrap();
+                (done.status.success(), done.stdout)
+            };
             let output = String::from_utf8_lossy(&output);
-            if !execution.succeeded() {
+            if !succeeded {
                 println!("inside a box: skipped: {name}: {output}");
                 return;
             }

@@ -18,8 +18,7 @@ use std::{
 
 use seatrial_core::Platform;
 use seatrial_sandbox::{
-    BoxSpec, Command, HostNetwork, ImageStore, Limits, NativeFactory, Network, Sandbox, SandboxFactory, SessionCommand,
-    SessionSpec,
+    BoxSpec, Command, ImageStore, Limits, NativeFactory, Network, Sandbox, SandboxFactory, SessionCommand, SessionSpec,
 };
 use seatrial_store::Home;
 
@@ -62,7 +61,7 @@ fn main() {
         );
         return;
     };
-    let factory = NativeFactory::new(&home, helper, HostNetwork::default()).unwrap();
+    let factory = NativeFactory::new(&home, helper).unwrap();
     let start = || {
         factory
             .start(&BoxSpec {

@@ -131,8 +131,6 @@ pub enum Network {
     Off,
     /// One door, which looks at every request.
     Door(Arc<dyn Door>),
-    /// The host's own network, with the host's resolver, proxies and certificates.
-    Host,
 }
 
 /// Bounds of a box.

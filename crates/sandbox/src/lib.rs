@@ -30,5 +30,5 @@ pub use images::{
     Credentials, Image, ImageLock, ImageRecipe, ImageRequest, ImageStore, InstalledPackage, Listing, Origin, Pull,
     RecipeBuild, Reference,
 };
-pub use native::{DeniedCall, HostNetwork, NativeFactory, denied_calls, helper_main, is_helper_invocation};
+pub use native::{DeniedCall, NativeFactory, denied_calls, helper_main, is_helper_invocation};
 pub use session::{Session, SessionCommand, SessionExecution, SessionSpec};

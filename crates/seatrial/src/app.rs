@@ -1,6 +1,7 @@
 //! What every verb shares: the data folder, the switch that Ctrl-C throws, and the screen.
 
 use std::{
+    collections::BTreeMap,
     path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
@@ -9,9 +10,9 @@ use std::{
 };
 
 use seatrial_core::Platform;
-use seatrial_egress::{Egress, EgressConfig, Proxies};
+use seatrial_egress::{DoorSpec, Egress, EgressConfig, Policy, Proxies};
 use seatrial_packages::PackageIndex;
-use seatrial_sandbox::{DockerFactory, HostNetwork, Image, ImageRequest, ImageStore, NativeFactory, SandboxFactory};
+use seatrial_sandbox::{DockerFactory, Image, ImageRequest, ImageStore, NativeFactory, Network, SandboxFactory};
 use seatrial_source::Fetcher;
 use seatrial_store::{Hold, Home};
 use seatrial_trial::Stop;
@@ -107,21 +108,17 @@ impl App {
     pub(crate) fn factory(&self) -> Result<Box<dyn SandboxFactory>, Failure> {
         let helper = std::env::current_exe()?;
         Ok(match &self.backend {
-            BackEnd::Native => Box::new(NativeFactory::new(&self.home, helper, host_network())?),
+            BackEnd::Native => Box::new(NativeFactory::new(&self.home, helper)?),
             BackEnd::Docker(_) => {
                 let socket = self.socket();
-                Box::new(DockerFactory::new(&self.home, helper, &socket, host_network())?)
+                Box::new(DockerFactory::new(&self.home, helper, &socket)?)
             }
         })
     }
 
     /// Boxes of the kind that images are made in, whatever others are made of.
     pub(crate) fn image_factory(&self) -> Result<NativeFactory, Failure> {
-        Ok(NativeFactory::new(
-            &self.home,
-            std::env::current_exe()?,
-            host_network(),
-        )?)
+        Ok(NativeFactory::new(&self.home, std::env::current_exe()?)?)
     }
 
     /// The socket of the daemon of containers: the one that was named, else where clients look, else the usual place.
@@ -155,9 +152,18 @@ impl App {
         Ok(Egress::new(config)?)
     }
 
+    /// A network that reaches every public host, for what the user's own files ask for.
+    pub(crate) fn open_network(&self) -> Result<Network, Failure> {
+        Ok(Network::Door(self.egress()?.door(DoorSpec {
+            policy: Policy::Open,
+            index: None,
+            observer: Arc::new(|_| {}),
+        })?))
+    }
+
     pub(crate) fn images(&self) -> Result<ImageStore, Failure> {
         let helper = std::env::current_exe()?;
-        Ok(ImageStore::new(&self.home, helper).with_environment(host_network().proxies))
+        Ok(ImageStore::new(&self.home, helper).with_environment(proxy_variables()))
     }
 
     /// Whether the platform's image has to be made first.
@@ -209,7 +215,8 @@ fn data_folder() -> Option<PathBuf> {
     Some(base.join("seatrial"))
 }
 
-fn host_network() -> HostNetwork {
+/// What tools that fetch for this program need to know of this machine's network.
+fn proxy_variables() -> BTreeMap<String, String> {
     const NAMES: [&str; 8] = [
         "http_proxy",
         "https_proxy",
@@ -220,12 +227,6 @@ fn host_network() -> HostNetwork {
         "FTP_PROXY",
         "NO_PROXY",
     ];
-    let proxies = NAMES
-        .iter()
-        .filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)))
-        .collect();
-    HostNetwork {
-        proxies,
-        ..HostNetwork::default()
-    }
+    let set = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
+    NAMES.iter().filter_map(set).collect()
 }

@@ -11,7 +11,7 @@ use seatrial_builder::{Artifact, ArtifactKind, BuilderError, artifacts::artifact
 use seatrial_core::{BOX_SOURCE, Digest, Platform};
 use seatrial_egress::{AllowList, DoorSpec, Egress, EgressConfig, Policy};
 use seatrial_sandbox::{
-    BoxSpec, Command, HostNetwork, ImageRequest, ImageStore, Limits, NativeFactory, Network, Sandbox, SandboxFactory,
+    BoxSpec, Command, ImageRequest, ImageStore, Limits, NativeFactory, Network, Sandbox, SandboxFactory,
 };
 use seatrial_source::SourceTree;
 use seatrial_store::Home;
@@ -74,7 +74,7 @@ fn make() -> Result<Boxes, String> {
             .build(&ImageRequest::default_for(&platform), &mut |_| {})
             .map_err(|error| error.to_string())?,
     };
-    let factory = NativeFactory::new(&home, helper, HostNetwork::default()).map_err(|error| error.to_string())?;
+    let factory = NativeFactory::new(&home, helper).map_err(|error| error.to_string())?;
     let egress = EgressConfig::new(home.root().join("authority"), home.blobs());
     let egress = Egress::new(egress).map_err(|error| error.to_string())?;
     let door = egress.door(DoorSpec {

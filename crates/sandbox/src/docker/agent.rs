@@ -92,7 +92,7 @@ fn serve() -> io::Result<()> {
         }
         let reply = match parse(&bytes)? {
             Ask::Begin { door: None } => Reply::Done,
-            Ask::Begin { door: Some(ports) } => done(door::send_sockets(ports)),
+            Ask::Begin { door: Some(ports) } => done(door::send_sockets(&ports)),
             Ask::Exec(request) => match run(&request, &deaths) {
                 Ok(ended) => Reply::Ended(ended),
                 Err(error) => failed(&error),

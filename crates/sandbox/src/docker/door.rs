@@ -24,7 +24,7 @@ use tempfile::TempDir;
 
 use crate::{
     SandboxError,
-    native::{Channel, Reply, Wiring, io_error, open_folder, set_up_network},
+    native::{Channel, Reply, io_error, open_folder, set_up_network},
 };
 
 /// Where the folder with the socket is mounted in a container.
@@ -35,8 +35,8 @@ const SOCKET: &str = "socket";
 pub(super) const NET_ADMIN: u32 = 12;
 
 /// Opens the sockets, hands them over and gives up the right to do so again. Runs in the agent.
-pub(super) fn send_sockets(ports: Vec<u16>) -> io::Result<()> {
-    let sockets = set_up_network(&Wiring::Door(ports))
+pub(super) fn send_sockets(ports: &[u16]) -> io::Result<()> {
+    let sockets = set_up_network(Some(ports))
         .map_err(|failure| io::Error::new(failure.source.kind(), format!("{}: {}", failure.what, failure.source)))?;
     let harness = UnixStream::connect(format!("{PLACE}/{SOCKET}"))?;
     let sent: Vec<_> = sockets.iter().map(AsFd::as_fd).collect();

@@ -26,7 +26,7 @@ use super::{
     snapshots::Frozen,
 };
 use crate::{
-    BoxSpec, DOOR_ADDRESS, Enforcement, HostNetwork, Limits, Network, OpenDoor, Sandbox, SandboxError, SandboxFactory,
+    BoxSpec, DOOR_ADDRESS, Enforcement, Limits, Network, OpenDoor, Sandbox, SandboxError, SandboxFactory,
     native::{Helper, IdMap, KEPT_CAPABILITIES, door_sockets, io_error, names, open_folder, read_in, send_pack},
 };
 
@@ -97,7 +97,6 @@ pub struct DockerFactory {
 pub(super) struct Shared {
     home: Home,
     helper: PathBuf,
-    network: HostNetwork,
     pub(super) daemon: Arc<Daemon>,
     program: Program,
     /// Tells which data folder things in the daemon belong to.
@@ -109,7 +108,7 @@ impl DockerFactory {
     /// A factory that makes containers through a daemon's socket, Docker's or Podman's, from the images of a data
     /// folder, and removes what dead harnesses left there. `helper` is as for
     /// [`NativeFactory::new`](crate::NativeFactory::new).
-    pub fn new(home: &Home, helper: PathBuf, socket: &Path, network: HostNetwork) -> Result<Self, SandboxError> {
+    pub fn new(home: &Home, helper: PathBuf, socket: &Path) -> Result<Self, SandboxError> {
         let daemon = Arc::new(Daemon::connect(socket)?);
         let program = Program::new(home, &helper)?;
         let root = fs::canonicalize(home.root()).map_err(io_error("the data folder"))?;
@@ -118,7 +117,6 @@ impl DockerFactory {
         let shared = Shared {
             home: home.clone(),
             helper,
-            network,
             daemon,
             program,
             mark,
@@ -308,7 +306,7 @@ impl Shared {
         let name = format!("seatrial-{}-{count}-{}", std::process::id(), unix_millis());
         let meeting = match &spec.network {
             Network::Door(_) => Some(Meeting::new(self.lease.folder())?),
-            Network::Off | Network::Host => None,
+            Network::Off => None,
         };
         let config = self.config(image, spec, meeting.as_ref());
         let link = self.daemon.start(&name, config).inspect_err(|_| {
@@ -322,7 +320,7 @@ impl Shared {
         };
         let ports = match &spec.network {
             Network::Door(door) => Some(door.ports()),
-            Network::Off | Network::Host => None,
+            Network::Off => None,
         };
         container.link.ask(&Ask::Begin { door: ports.clone() }, stop)?;
         match container.link.reply(stop, &mut |_| {})? {
@@ -350,7 +348,6 @@ impl Shared {
         let own = meeting.is_some().then_some(NET_ADMIN);
         let capabilities = KEPT_CAPABILITIES.into_iter().chain(own);
         let capabilities = capabilities.filter_map(|number| CAPABILITIES.get(number as usize));
-        let host = matches!(spec.network, Network::Host);
         let Limits {
             processes,
             memory_bytes,
@@ -366,7 +363,7 @@ impl Shared {
             nano_cpus: cpu_millis.map(|millis| i64::from(millis) * 1_000_000),
             // The agent and its children that work on files count too.
             pids_limit: Some(number(processes.saturating_add(2))),
-            network_mode: Some(if host { "host" } else { "none" }.to_owned()),
+            network_mode: Some("none".to_owned()),
             cap_drop: Some(vec!["ALL".to_owned()]),
             cap_add: Some(capabilities.map(|name| (*name).to_owned()).collect()),
             security_opt: Some(vec!["no-new-privileges".to_owned()]),
@@ -383,7 +380,7 @@ impl Shared {
             image: Some(image.name.clone()),
             entrypoint: Some(self.program.entry.clone()),
             cmd: Some(Vec::new()),
-            hostname: (!host).then(|| "box".to_owned()),
+            hostname: Some("box".to_owned()),
             user: Some("0:0".to_owned()),
             working_dir: Some("/".to_owned()),
             attach_stdin: Some(true),
@@ -407,13 +404,6 @@ impl Shared {
         };
         match &spec.network {
             Network::Off => {}
-            Network::Host => {
-                for (here, there) in &self.network.files {
-                    if let Ok(content) = fs::read(here) {
-                        lay(there, content);
-                    }
-                }
-            }
             Network::Door(door) => {
                 lay("etc/resolv.conf", format!("nameserver {DOOR_ADDRESS}\n").into_bytes());
                 let root = self.home.images().join(spec.image.hex()).join("rootfs");
@@ -426,10 +416,9 @@ impl Shared {
     }
 
     /// Variables that every command gets.
-    pub(super) fn environment(&self, network: &Network) -> BTreeMap<String, String> {
+    pub(super) fn environment(network: &Network) -> BTreeMap<String, String> {
         match network {
             Network::Off => BTreeMap::new(),
-            Network::Host => self.network.proxies.clone(),
             Network::Door(door) => door.environment(),
         }
     }

@@ -46,7 +46,7 @@ impl DockerBox {
     pub(super) fn start(shared: Arc<Shared>, spec: &BoxSpec, image: &Arc<Frozen>) -> Result<Self, SandboxError> {
         let mut sandbox = Self {
             files: shared.files(spec),
-            environment: shared.environment(&spec.network),
+            environment: Shared::environment(&spec.network),
             shared,
             spec: spec.clone(),
             container: None,

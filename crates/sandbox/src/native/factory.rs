@@ -25,30 +25,11 @@ use super::{
     machine::{Furniture, NativeBox, Origin},
     spares::Spares,
     trash::{Helper, Trash, open_folder, remove_tree},
-    wire::{Reply, Request, StartRequest, Wiring},
+    wire::{Reply, Request, StartRequest},
 };
 use crate::{
     BoxSpec, DOOR_ADDRESS, DoorSockets, Enforcement, Footing, Network, OpenDoor, Sandbox, SandboxError, SandboxFactory,
 };
-
-/// What boxes need of the host's network. The caller reads the environment; this crate does not.
-#[derive(Debug, Clone)]
-pub struct HostNetwork {
-    /// Proxy variables, such as `http_proxy`, that commands get.
-    pub proxies: BTreeMap<String, String>,
-    /// Files of the host that a box gets a copy of: (path here, path there). Missing ones are left out.
-    pub files: Vec<(PathBuf, String)>,
-}
-
-impl Default for HostNetwork {
-    fn default() -> Self {
-        let same = ["/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt"];
-        Self {
-            proxies: BTreeMap::new(),
-            files: same.map(|path| (PathBuf::from(path), path.to_owned())).into(),
-        }
-    }
-}
 
 /// Makes native boxes. Each box has one of its own, to make forks.
 #[derive(Debug, Clone)]
@@ -56,9 +37,6 @@ pub struct NativeFactory {
     home: Home,
     helper: PathBuf,
     ids: IdMap,
-    network: HostNetwork,
-    /// Folder with the host's files.
-    host_files: HostLayer,
     /// Folder with the files that say who a box is.
     names: HostLayer,
     trash: Arc<Trash>,
@@ -80,23 +58,20 @@ impl NativeFactory {
     /// A factory that keeps its boxes in the data folder, and sweeps what dead harnesses left there. `helper` is a
     /// program that calls [`helper_main`](crate::helper_main) when
     /// [`is_helper_invocation`](crate::is_helper_invocation) says so.
-    pub fn new(home: &Home, helper: PathBuf, network: HostNetwork) -> Result<Self, SandboxError> {
+    pub fn new(home: &Home, helper: PathBuf) -> Result<Self, SandboxError> {
         let ids = IdMap::of_this_user()?;
         // Where it must step aside for its boxes' groups, it does so before it has children.
         Places::of_this_process();
         open_to_boxes(home.root())?;
         open_to_boxes(&home.boxes())?;
         open_to_boxes(&home.images())?;
-        let host_files = host_files(home, &ids, &network)?;
         let names = lay(home, &ids, &names())?;
         let factory = Self {
             home: home.clone(),
             trash: Arc::new(Trash::new(helper.clone(), ids.clone())),
-            spares: Arc::new(Spares::new(helper.clone(), ids.clone())),
+            spares: Arc::new(Spares::new(home, helper.clone(), ids.clone())),
             helper,
             ids,
-            network,
-            host_files,
             names,
         };
         sweep(home, &factory.trash)?;
@@ -233,12 +208,12 @@ impl NativeFactory {
             .map_err(io_error("listing a box's control groups"))?;
         // Before it makes a process or a mount: both are counted where they are made.
         groups.take(helper.child.id());
-        let (network, host, environment) = self.wire(&spec.network, image)?;
+        let (door, host, environment) = self.wire(&spec.network, image)?;
         // The door's and the host's variables are about this machine; the image knows nothing of it.
         let environment: BTreeMap<_, _> = footing.environment.clone().into_iter().chain(environment).collect();
         let start = StartRequest {
             hostname: "box".to_owned(),
-            network,
+            door,
             layers: format!("boxes/{name}/layers"),
             others,
             inherited,
@@ -272,14 +247,9 @@ impl NativeFactory {
         &self,
         network: &Network,
         image: &str,
-    ) -> Result<(Wiring, Option<HostLayer>, BTreeMap<String, String>), SandboxError> {
+    ) -> Result<(Option<Vec<u16>>, Option<HostLayer>, BTreeMap<String, String>), SandboxError> {
         Ok(match network {
-            Network::Off => (Wiring::Off, Some(self.names.clone()), BTreeMap::new()),
-            Network::Host => (
-                Wiring::Host,
-                Some(self.host_files.clone()),
-                self.network.proxies.clone(),
-            ),
+            Network::Off => (None, Some(self.names.clone()), BTreeMap::new()),
             Network::Door(door) => {
                 let root = self.home.root().join(image);
                 let mut contents = names();
@@ -294,7 +264,7 @@ impl NativeFactory {
                         .map(|(path, content)| (path.trim_start_matches('/').to_owned(), content)),
                 );
                 let host = lay(&self.home, &self.ids, &contents)?;
-                (Wiring::Door(door.ports()), Some(host), door.environment())
+                (Some(door.ports()), Some(host), door.environment())
             }
         })
     }
@@ -421,16 +391,6 @@ impl HostLayer {
             _hold: Arc::new(hold),
         }))
     }
-}
-
-fn host_files(home: &Home, ids: &IdMap, network: &HostNetwork) -> Result<HostLayer, SandboxError> {
-    let mut contents = names();
-    for (here, there) in &network.files {
-        if let Ok(content) = fs::read(here) {
-            contents.insert(there.trim_start_matches('/').to_owned(), content);
-        }
-    }
-    lay(home, ids, &contents)
 }
 
 /// Lays files into a folder that is one more layer of a box; made once for each content.

@@ -57,7 +57,7 @@ mod wire;
 pub(crate) use cgroups::version_of_machine;
 pub(crate) use command::{Streams, become_command};
 pub(crate) use enforcement::of_this_process as enforcement;
-pub use factory::{HostNetwork, NativeFactory};
+pub use factory::NativeFactory;
 pub(crate) use factory::{IMAGE_OF_BOX, door_sockets, give, io_error, names, open_to_boxes, read_in};
 pub(crate) use files::work as work_on_files;
 pub(crate) use idmap::IdMap;
@@ -68,7 +68,7 @@ pub use supervisor::{helper_main, is_helper_invocation};
 pub(crate) use trash::{Helper, open_folder, remove_tree, send_pack, send_unpack};
 pub(crate) use walk::Reader;
 pub(crate) use walls::{KEPT_CAPABILITIES, filter as filter_calls, prepare_filter};
-pub(crate) use wire::{Channel, ExecRequest, FileRequest, Reply, Request, ToolRequest, UnpackRequest, Wiring};
+pub(crate) use wire::{Channel, ExecRequest, FileRequest, Reply, Request, ToolRequest, UnpackRequest};
 
 /// The time of everything in an image that was made while the image was made, in seconds since the Unix epoch: what is
 /// made again is the same.

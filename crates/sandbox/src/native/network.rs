@@ -8,10 +8,7 @@ use std::{
 
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket, sockopt};
 
-use super::{
-    supervisor::{Failure, What},
-    wire::Wiring,
-};
+use super::supervisor::{Failure, What};
 use crate::DOOR_ADDRESS;
 
 /// Where resolvers are asked.
@@ -20,15 +17,11 @@ const DNS_PORT: u16 = 53;
 const BACKLOG: i32 = 1024;
 
 /// Sets up the namespace that this process has just entered; returns the door's sockets in the order that
-/// [`Wiring::Door`] tells.
-pub(crate) fn set_up(wiring: &Wiring) -> Result<Vec<OwnedFd>, Failure> {
-    let ports = match wiring {
-        Wiring::Host => return Ok(Vec::new()),
-        Wiring::Off => {
-            loopback(None).what("the loopback device")?;
-            return Ok(Vec::new());
-        }
-        Wiring::Door(ports) => ports,
+/// [`StartRequest::door`](super::wire::StartRequest::door) tells.
+pub(crate) fn set_up(door: Option<&[u16]>) -> Result<Vec<OwnedFd>, Failure> {
+    let Some(ports) = door else {
+        loopback(None).what("the loopback device")?;
+        return Ok(Vec::new());
     };
     loopback(Some(DOOR_ADDRESS)).what("the loopback device")?;
     let mut sockets = Vec::with_capacity(ports.len() + 2);

@@ -1,19 +1,26 @@
-//! Helpers that wait for a box to become: starting a process and giving it its ids is half of the time that a box takes,
-//! and can be done before anybody waits for it.
+//! Helpers that wait for a box to become: starting a process, giving it its ids and entering its namespaces is most of the
+//! time that a box takes, and can be done before anybody waits for it.
 
 use std::{
-    path::PathBuf,
+    os::fd::AsFd,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, mpsc},
     thread::JoinHandle,
 };
 
-use super::{idmap::IdMap, trash::Helper};
+use seatrial_store::Home;
+
+use super::{
+    idmap::IdMap,
+    trash::{Helper, open_folder},
+    wire::Request,
+};
 use crate::SandboxError;
 
 /// How many helpers wait. One for each of two threads that make boxes as fast as they can; more would only be memory.
 const READY: usize = 2;
 
-/// Helpers in their user namespaces, ready for their first request. They end with this, and with the harness: each
+/// Helpers in their namespaces, ready to become boxes of one data folder. They end with this, and with the harness: each
 /// waits on a socket whose other end is here.
 #[derive(Debug)]
 pub(crate) struct Spares {
@@ -25,16 +32,17 @@ pub(crate) struct Spares {
 }
 
 impl Spares {
-    pub(crate) fn new(program: PathBuf, ids: IdMap) -> Self {
+    pub(crate) fn new(home: &Home, program: PathBuf, ids: IdMap) -> Self {
         let (wishes, wished) = mpsc::channel();
         let ready = Arc::new(Mutex::new(Vec::new()));
         let thread = {
-            let (program, ids, ready) = (program.clone(), ids.clone(), Arc::clone(&ready));
+            let (home, program, ids) = (home.root().to_owned(), program.clone(), ids.clone());
+            let ready = Arc::clone(&ready);
             std::thread::spawn(move || {
                 for () in wished {
                     while lock(&ready).len() < READY {
                         // Whoever needs one then starts it, and is told what is wrong.
-                        let Ok(helper) = Helper::start(&program, &ids) else {
+                        let Ok(helper) = settled(&home, &program, &ids) else {
                             break;
                         };
                         lock(&ready).push(helper);
@@ -75,6 +83,15 @@ impl Drop for Spares {
             drop(thread.join());
         }
     }
+}
+
+/// A helper in the namespaces of a box that is still to be.
+fn settled(home: &Path, program: &Path, ids: &IdMap) -> Result<Helper, SandboxError> {
+    let home = open_folder(home)?;
+    let mut helper = Helper::start(program, ids)?;
+    helper.send(&Request::Settle, &[home.as_fd()])?;
+    helper.done("making a box")?;
+    Ok(helper)
 }
 
 fn lock(ready: &Mutex<Vec<Helper>>) -> std::sync::MutexGuard<'_, Vec<Helper>> {

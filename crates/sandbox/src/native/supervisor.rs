@@ -29,7 +29,7 @@ use super::{
     network,
     session_init::Sessions,
     tool, walk, walls,
-    wire::{Channel, FileRequest, Reply, Request, StartRequest, Wiring},
+    wire::{Channel, FileRequest, Reply, Request, StartRequest},
 };
 use crate::docker;
 
@@ -103,18 +103,30 @@ fn serve(channel: &mut Channel) -> Result<(), Failure> {
     // Nothing in a box may look into this process through /proc.
     nix::sys::prctl::set_dumpable(false).what("hiding the supervisor")?;
     walls::leave_keyring();
-    let Some((request, mut descriptors)) = channel.receive::<Request>().what("the socket")? else {
-        return Ok(());
-    };
     let missing = || Failure {
         what: "a descriptor".to_owned(),
         source: io::Error::from_raw_os_error(libc::EBADF),
     };
+    let mut settled = false;
+    let (request, mut descriptors) = loop {
+        let Some((request, mut descriptors)) = channel.receive::<Request>().what("the socket")? else {
+            return Ok(());
+        };
+        if !matches!(request, Request::Settle) {
+            break (request, descriptors);
+        }
+        settle(&descriptors.pop().ok_or_else(missing)?)?;
+        settled = true;
+        channel.send(&Reply::Done, &[]).what("the socket")?;
+    };
     match request {
         Request::Start(start) => {
             let home = descriptors.pop().ok_or_else(missing)?;
-            let (layers, sockets) = enter(&start, &home)?;
+            if !settled {
+                settle(&home)?;
+            }
             drop(home);
+            let (layers, sockets) = enter(&start)?;
             let sent: Vec<_> = sockets.iter().map(AsFd::as_fd).collect();
             channel.send(&Reply::Done, &sent).what("the socket")?;
             // Only the door may hold them: when it lets go, the ports are closed.
@@ -153,6 +165,7 @@ fn serve(channel: &mut Channel) -> Result<(), Failure> {
             channel.send(&Reply::Done, &[]).what("the socket")
         }
         Request::Mapped
+        | Request::Settle
         | Request::Exec(_)
         | Request::Kill
         | Request::Usage
@@ -168,29 +181,39 @@ fn serve(channel: &mut Channel) -> Result<(), Failure> {
     }
 }
 
-/// Builds the supervisor's own small world and the box's tree in it, and leaves the host's behind.
-fn enter(start: &StartRequest, home: &OwnedFd) -> Result<(Layers, Vec<OwnedFd>), Failure> {
+/// Where the supervisor's own small world is built.
+const ROOT: &str = "/tmp";
+
+/// Enters the namespaces and builds what every box's world begins with. Stays in the data folder.
+fn settle(home: &OwnedFd) -> Result<(), Failure> {
     // The working folder is carried over into the new mount namespace; a descriptor would stay in the old one, and a
     // path would have to cross folders that the namespace's root may not enter.
     fchdir(home).what("the data folder")?;
-    let mut flags = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS;
-    if !matches!(start.network, Wiring::Host) {
-        flags |= CloneFlags::CLONE_NEWNET;
-    }
-    unshare(flags).what("mount, ipc, uts and network namespaces")?;
-    // The harness has put this process into the box's groups. Kernels without this namespace have no groups, or show them.
-    let _ = unshare(CloneFlags::CLONE_NEWCGROUP);
-    nix::unistd::sethostname(&start.hostname).what("the host name")?;
-    let sockets = network::set_up(&start.network)?;
+    unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS)
+        .what("mount, ipc and uts namespaces")?;
+    unshare(CloneFlags::CLONE_NEWNET).what("a network namespace")?;
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).what("private mounts")?;
     // In a user namespace of its own a command would have all capabilities back, and with them the parts of the kernel
     // that they open. Kernels without this switch have nothing to switch off.
     drop(std::fs::write("/proc/sys/user/max_user_namespaces", "0"));
-    let root = "/tmp";
+    let root = ROOT;
     mount("tmpfs", root, "tmpfs", MountFlags::NOSUID, Some(c"mode=0755")).what("a tmpfs")?;
     for name in [LAYERS, IMAGE, HOST, MERGED, EMPTY, SYS, "/proc", "/dev", "/old"] {
         make_folder(&format!("{root}{name}"))?;
     }
+    // A /proc of the host must be mounted somewhere, or the kernel refuses to mount new ones for the commands.
+    mount_bind_recursive("/proc", format!("{root}/proc")).what("/proc")?;
+    devices(&format!("{root}/dev"))?;
+    masks::make_empty(&format!("{root}{EMPTY}"))
+}
+
+/// Completes the world with one box's tree and leaves the host's behind.
+fn enter(start: &StartRequest) -> Result<(Layers, Vec<OwnedFd>), Failure> {
+    // The harness has put this process into the box's groups. Kernels without this namespace have no groups, or show them.
+    let _ = unshare(CloneFlags::CLONE_NEWCGROUP);
+    nix::unistd::sethostname(&start.hostname).what("the host name")?;
+    let sockets = network::set_up(start.door.as_deref())?;
+    let root = ROOT;
     let mut base = vec![IMAGE.to_owned()];
     bind(&start.layers, &format!("{root}{LAYERS}"))?;
     bind(&start.image, &format!("{root}{IMAGE}"))?;
@@ -205,10 +228,7 @@ fn enter(start: &StartRequest, home: &OwnedFd) -> Result<(Layers, Vec<OwnedFd>),
     }
     // While the host's programs can still be named. The mount keeps the registrations, and no command can reach it.
     binfmt::register(&format!("{root}/binfmt"), &start.foreign)?;
-    // A /proc of the host must be mounted somewhere, or the kernel refuses to mount new ones for the commands.
-    mount_bind_recursive("/proc", format!("{root}/proc")).what("/proc")?;
-    devices(&format!("{root}/dev"), start.shared_bytes)?;
-    masks::make_empty(&format!("{root}{EMPTY}"))?;
+    shared_memory(&format!("{root}/dev/shm"), start.shared_bytes)?;
     masks::make_sys(&format!("{root}{SYS}"), &start.groups)?;
     chdir(root).what("the new root")?;
     pivot_root(".", "old").what("pivot_root")?;
@@ -238,7 +258,7 @@ fn make_folder(path: &str) -> Result<(), Failure> {
 }
 
 /// A `/dev` with what programs expect and nothing that reaches hardware.
-fn devices(dev: &str, shared_bytes: u64) -> Result<(), Failure> {
+fn devices(dev: &str) -> Result<(), Failure> {
     mount(
         "tmpfs",
         dev,
@@ -269,15 +289,6 @@ fn devices(dev: &str, shared_bytes: u64) -> Result<(), Failure> {
     }
     make_folder(&format!("{dev}/shm"))?;
     make_folder(&format!("{dev}/pts"))?;
-    let shared = CString::new(format!("mode=1777,size={shared_bytes}")).what("/dev/shm")?;
-    mount(
-        "tmpfs",
-        format!("{dev}/shm"),
-        "tmpfs",
-        MountFlags::NOSUID | MountFlags::NODEV,
-        Some(shared.as_c_str()),
-    )
-    .what("/dev/shm")?;
     mount(
         "devpts",
         format!("{dev}/pts"),
@@ -286,6 +297,12 @@ fn devices(dev: &str, shared_bytes: u64) -> Result<(), Failure> {
         Some(c"newinstance,ptmxmode=0666,mode=0620"),
     )
     .what("/dev/pts")
+}
+
+fn shared_memory(place: &str, bytes: u64) -> Result<(), Failure> {
+    let options = CString::new(format!("mode=1777,size={bytes}")).what("/dev/shm")?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("tmpfs", place, "tmpfs", flags, Some(options.as_c_str())).what("/dev/shm")
 }
 
 /// Serves requests until the harness is gone.
@@ -322,6 +339,7 @@ fn answer(channel: &mut Channel, mut layers: Layers) -> Result<(), Failure> {
             // The command ended before the wish to end it arrived.
             Request::Kill => continue,
             Request::Mapped
+            | Request::Settle
             | Request::Start(_)
             | Request::Unpack(_)
             | Request::Tool(_)

@@ -19,6 +19,8 @@ use super::cgroups::GroupView;
 pub(crate) enum Request {
     /// The id maps are written; go on.
     Mapped,
+    /// Enter the namespaces of a box, whichever it is going to be. Descriptor: the data folder.
+    Settle,
     /// Become a box. Descriptor: the data folder.
     Start(StartRequest),
     /// Unpack an image, or one more layer of it. Descriptors: the folder to unpack into, a pipe with the tar stream.
@@ -54,7 +56,9 @@ pub(crate) enum Request {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StartRequest {
     pub(crate) hostname: String,
-    pub(crate) network: Wiring,
+    /// Ports on which a door listens, where there is one. The answer carries its sockets: one for each port, then the
+    /// resolver's two.
+    pub(crate) door: Option<Vec<u16>>,
     pub(crate) layers: String,
     /// Folders of layers of other boxes.
     pub(crate) others: Vec<String>,
@@ -92,17 +96,6 @@ pub(crate) struct ToolRequest {
     pub(crate) foreign: Vec<String>,
     /// Where it finds the folder that it may write to.
     pub(crate) place: String,
-}
-
-/// What the network namespace of a box has.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) enum Wiring {
-    /// Only the loopback device.
-    Off,
-    /// All that the host has: it is the host's own.
-    Host,
-    /// A door that listens on these ports. The answer carries the sockets: one for each port, then the resolver's two.
-    Door(Vec<u16>),
 }
 
 /// A command.

@@ -9,8 +9,8 @@ use std::{
 
 use seatrial_core::Digest;
 use seatrial_sandbox::{
-    BoxSpec, Command, DockerFactory, Execution, HostNetwork, Limits, NativeFactory, Network, OutputSink, Sandbox,
-    SandboxError, SandboxFactory, Stream,
+    BoxSpec, Command, DockerFactory, Execution, Limits, NativeFactory, Network, OutputSink, Sandbox, SandboxError,
+    SandboxFactory, Stream,
 };
 use seatrial_store::Home;
 use serde::{Deserialize, Serialize};
@@ -138,8 +138,8 @@ pub(crate) fn supported<T>(result: Result<T, SandboxError>) -> T {
 fn new_factory(back_end: &BackEnd, home: &Path) -> Result<Box<dyn SandboxFactory>, SandboxError> {
     let home = Home::open(home).unwrap();
     Ok(match back_end {
-        BackEnd::Native => Box::new(NativeFactory::new(&home, helper(), HostNetwork::default())?),
-        BackEnd::Containers(socket) => Box::new(DockerFactory::new(&home, helper(), socket, HostNetwork::default())?),
+        BackEnd::Native => Box::new(NativeFactory::new(&home, helper())?),
+        BackEnd::Containers(socket) => Box::new(DockerFactory::new(&home, helper(), socket)?),
     })
 }
 

@@ -7,8 +7,7 @@ use std::{
 
 use seatrial_core::{Digest, Platform};
 use seatrial_sandbox::{
-    BoxSpec, Command, HostNetwork, ImageRequest, ImageStore, Limits, NativeFactory, Network, SandboxError,
-    SandboxFactory,
+    BoxSpec, Command, ImageRequest, ImageStore, Limits, NativeFactory, Network, SandboxError, SandboxFactory,
 };
 use seatrial_store::Home;
 
@@ -85,7 +84,7 @@ fn large_image(home: &Home) -> Result<Digest, SandboxError> {
 }
 
 fn make(home: &Home, image: Digest, place: &Path) -> Result<(), SandboxError> {
-    let factory = NativeFactory::new(home, helper(), HostNetwork::default())?;
+    let factory = NativeFactory::new(home, helper())?;
     let spec = BoxSpec {
         image,
         limits: Limits::default(),

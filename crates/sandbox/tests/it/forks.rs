@@ -9,9 +9,7 @@ use std::{
     },
 };
 
-use seatrial_sandbox::{
-    BoxSpec, Door, DoorSockets, HostNetwork, Limits, NativeFactory, Network, OpenDoor, SandboxFactory,
-};
+use seatrial_sandbox::{BoxSpec, Door, DoorSockets, Limits, NativeFactory, Network, OpenDoor, SandboxFactory};
 
 use crate::support::{helper, home, image, quiet_box, script, start};
 
@@ -97,7 +95,7 @@ fn folders_with(name: &str) -> usize {
 #[test]
 fn what_forks_stand_on_goes_when_the_last_of_them_is_gone() {
     let Some(image) = image() else { return };
-    let factory = NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap();
+    let factory = NativeFactory::new(&home(), helper()).unwrap();
     let spec = BoxSpec {
         image,
         limits: Limits::default(),

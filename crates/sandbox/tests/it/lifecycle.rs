@@ -6,9 +6,7 @@ use std::{
     process::{Child, Command as Process, Stdio},
 };
 
-use seatrial_sandbox::{
-    BoxSpec, Command, HostNetwork, Limits, NativeFactory, Network, OutputSink, SandboxFactory, Stream,
-};
+use seatrial_sandbox::{BoxSpec, Command, Limits, NativeFactory, Network, OutputSink, SandboxFactory, Stream};
 
 use crate::{
     limits::groups_of,
@@ -60,7 +58,7 @@ impl OutputSink for Tell {
 #[test]
 fn victim() {
     let Some(mark) = std::env::var(VICTIM).ok() else { return };
-    let factory = NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap();
+    let factory = NativeFactory::new(&home(), helper()).unwrap();
     let spec = BoxSpec {
         image: image().unwrap(),
         limits: Limits::default(),
@@ -119,7 +117,7 @@ fn writing_victim() {
     let Some(program) = std::env::var_os(WRITING_VICTIM) else {
         return;
     };
-    let factory = NativeFactory::new(&home(), program.into(), HostNetwork::default()).unwrap();
+    let factory = NativeFactory::new(&home(), program.into()).unwrap();
     let spec = BoxSpec {
         image: image().unwrap(),
         limits: Limits::default(),
@@ -175,7 +173,7 @@ fn a_killed_harness_leaves_nothing_after_the_next_start() {
     child.kill().unwrap();
     child.wait().unwrap();
     eventually("every process of the box ends", || processes_with(&mark).is_empty());
-    drop(NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap());
+    drop(NativeFactory::new(&home(), helper()).unwrap());
     eventually("the folder is swept", || boxes_of(pid).is_empty());
     eventually("the control groups are swept", || groups_of(pid).is_empty());
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
@@ -206,7 +204,7 @@ impl OutputSink for Kill {
 #[test]
 fn a_box_whose_supervisor_is_killed_says_so() {
     let Some(image) = image() else { return };
-    let factory = NativeFactory::new(&home(), helper(), HostNetwork::default()).unwrap();
+    let factory = NativeFactory::new(&home(), helper()).unwrap();
     let spec = BoxSpec {
         image,
         limits: Limits::default(),

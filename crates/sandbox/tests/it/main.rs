@@ -7,7 +7,6 @@
 mod attacks;
 mod forks;
 mod images;
-mod isolation;
 mod lifecycle;
 mod limits;
 mod model;

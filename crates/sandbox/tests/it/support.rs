@@ -7,8 +7,8 @@ use std::{
 
 use seatrial_core::{Digest, Platform};
 use seatrial_sandbox::{
-    BoxSpec, Command, Execution, Finding, HostNetwork, ImageRequest, ImageStore, Limits, NativeFactory, Network,
-    OutputSink, Sandbox, SandboxError, SandboxFactory, Stream, doctor,
+    BoxSpec, Command, Execution, Finding, ImageRequest, ImageStore, Limits, NativeFactory, Network, OutputSink,
+    Sandbox, SandboxError, SandboxFactory, Stream, doctor,
 };
 use seatrial_store::Home;
 
@@ -108,7 +108,7 @@ pub(crate) fn factory() -> Option<&'static NativeFactory> {
     static MAKING: Mutex<()> = Mutex::new(());
     let _making = MAKING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     FACTORY
-        .get_or_init(|| match NativeFactory::new(&home(), helper(), HostNetwork::default()) {
+        .get_or_init(|| match NativeFactory::new(&home(), helper()) {
             Ok(factory) => Some(factory),
             Err(error) => skipped(error),
         })

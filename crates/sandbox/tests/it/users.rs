@@ -7,9 +7,7 @@ use std::{
 };
 
 use seatrial_core::Platform;
-use seatrial_sandbox::{
-    BoxSpec, ChangeKind, HostNetwork, ImageStore, Limits, NativeFactory, Network, SandboxError, SandboxFactory,
-};
+use seatrial_sandbox::{BoxSpec, ChangeKind, ImageStore, Limits, NativeFactory, Network, SandboxError, SandboxFactory};
 use seatrial_store::Home;
 
 use crate::support::{HELPER, helper, script, small_tree};
@@ -131,47 +129,45 @@ fn in_the_name_of_a_user() {
         Err(error) => panic!("{error}"),
     };
     assert_eq!(images.find(&platform).unwrap().map(|found| found.id), Some(image.id));
-    let factory = NativeFactory::new(&home, helper(), HostNetwork::default()).unwrap();
-    for network in [Network::Off, Network::Host] {
-        let mut sandbox = factory
-            .start(&BoxSpec {
-                image: image.id,
-                limits: Limits::default(),
-                network,
-            })
-            .unwrap();
-        let sandbox = &mut *sandbox;
-        assert_eq!(script(sandbox, "id -u; stat -c '%u %g' /tmp"), "0\n12 34\n");
-        script(
-            sandbox,
-            "mkdir -p /w/sub; echo one > /w/file; chown 1234:1234 /w/file; chmod 000 /w/sub /w/file",
-        );
-        let before = sandbox.snapshot().unwrap();
-        script(sandbox, "echo two > /w/file; rm -r /w/sub; mkdir /w/new");
-        let changes: Vec<_> = sandbox
-            .changes(&before)
-            .unwrap()
-            .into_iter()
-            .map(|change| (change.path, change.kind))
-            .collect();
-        let digest = seatrial_core::Digest::of(b"two\n");
-        let file = ChangeKind::File {
-            size: 4,
-            mode: 0,
-            digest,
-            head: b"two\n".to_vec(),
-        };
-        let wanted = [
-            ("/w/file".to_owned(), file),
-            ("/w/new".to_owned(), ChangeKind::Folder { mode: 0o755 }),
-            ("/w/sub".to_owned(), ChangeKind::Deleted),
-        ];
-        assert_eq!(changes, wanted);
-        sandbox.rollback(&before).unwrap();
-        assert_eq!(script(sandbox, "cat /w/file; ls -d /w/sub"), "one\n/w/sub\n");
-        let error = images.remove(&image.id).unwrap_err();
-        assert!(error.to_string().contains("in use"), "{error}");
-    }
+    let factory = NativeFactory::new(&home, helper()).unwrap();
+    let mut sandbox = factory
+        .start(&BoxSpec {
+            image: image.id,
+            limits: Limits::default(),
+            network: Network::Off,
+        })
+        .unwrap();
+    let sandbox = &mut *sandbox;
+    assert_eq!(script(sandbox, "id -u; stat -c '%u %g' /tmp"), "0\n12 34\n");
+    script(
+        sandbox,
+        "mkdir -p /w/sub; echo one > /w/file; chown 1234:1234 /w/file; chmod 000 /w/sub /w/file",
+    );
+    let before = sandbox.snapshot().unwrap();
+    script(sandbox, "echo two > /w/file; rm -r /w/sub; mkdir /w/new");
+    let changes: Vec<_> = sandbox
+        .changes(&before)
+        .unwrap()
+        .into_iter()
+        .map(|change| (change.path, change.kind))
+        .collect();
+    let digest = seatrial_core::Digest::of(b"two\n");
+    let file = ChangeKind::File {
+        size: 4,
+        mode: 0,
+        digest,
+        head: b"two\n".to_vec(),
+    };
+    let wanted = [
+        ("/w/file".to_owned(), file),
+        ("/w/new".to_owned(), ChangeKind::Folder { mode: 0o755 }),
+        ("/w/sub".to_owned(), ChangeKind::Deleted),
+    ];
+    assert_eq!(changes, wanted);
+    sandbox.rollback(&before).unwrap();
+    assert_eq!(script(sandbox, "cat /w/file; ls -d /w/sub"), "one\n/w/sub\n");
+    let error = images.remove(&image.id).unwrap_err();
+    assert!(error.to_string().contains("in use"), "{error}");
     // A limit that a user cannot have kept is told, and costs nobody a box.
     let enforced = factory.enforcement();
     let mut sandbox = factory

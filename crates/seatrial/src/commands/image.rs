@@ -188,7 +188,7 @@ fn build_recipe(app: &App, images: &ImageStore, args: &ImageBuildArgs) -> Result
     let factory = app.image_factory()?;
     let build = RecipeBuild {
         factory: &factory,
-        network: Network::Host,
+        network: app.open_network()?,
         folder: file.parent().map_or_else(PathBuf::new, Path::to_owned),
         credentials: read_credentials(args.credentials.clone())?,
         mirror: args.mirror.clone(),
@@ -283,7 +283,11 @@ fn run_in(app: &App, image: &Image, open_network: bool, argv: Vec<String>) -> Re
     let spec = BoxSpec {
         image: image.id,
         limits: Limits::default(),
-        network: if open_network { Network::Host } else { Network::Off },
+        network: if open_network {
+            app.open_network()?
+        } else {
+            Network::Off
+        },
     };
     let mut command = Command::bash("");
     command.argv = argv;

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::OnceLock};
 
 use seatrial_core::{Digest, Platform};
-use seatrial_sandbox::{HostNetwork, ImageRequest, ImageStore, NativeFactory};
+use seatrial_sandbox::{ImageRequest, ImageStore, NativeFactory};
 use seatrial_store::Home;
 
 /// What a test needs to grade.
@@ -45,7 +45,7 @@ fn make() -> Result<Boxes, String> {
             .build(&ImageRequest::default_for(&platform), &mut |_| {})
             .map_err(|error| error.to_string())?,
     };
-    let factory = NativeFactory::new(&home, helper, HostNetwork::default()).map_err(|error| error.to_string())?;
+    let factory = NativeFactory::new(&home, helper).map_err(|error| error.to_string())?;
     Ok(Boxes {
         home,
         factory,

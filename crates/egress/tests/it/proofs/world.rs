@@ -14,8 +14,8 @@ use fs_err as fs;
 use seatrial_core::{Digest, Platform};
 use seatrial_egress::{AllowList, Door, Policy};
 use seatrial_sandbox::{
-    BoxSpec, Command, HostNetwork, ImageRequest, ImageStore, Limits, NativeFactory, Network, OutputSink, Sandbox,
-    SandboxFactory, Stream,
+    BoxSpec, Command, ImageRequest, ImageStore, Limits, NativeFactory, Network, OutputSink, Sandbox, SandboxFactory,
+    Stream,
 };
 use seatrial_store::{Home, Lease, StoreError};
 
@@ -99,7 +99,7 @@ fn plain() -> Result<World, String> {
 }
 
 fn of(home: Home, image: Digest) -> Result<World, String> {
-    let factory = NativeFactory::new(&home, helper()?, HostNetwork::default()).map_err(told)?;
+    let factory = NativeFactory::new(&home, helper()?).map_err(told)?;
     Ok(World { home, image, factory })
 }
 

@@ -3,10 +3,10 @@
 use std::os::unix::net::UnixListener;
 
 use expect_test::expect;
-use seatrial_sandbox::{Command, Limits, Network};
+use seatrial_sandbox::Command;
 
 use super::{python, refused};
-use crate::support::{home, quiet_box, run, script, start};
+use crate::support::{home, quiet_box, run, script};
 
 #[test]
 fn a_box_cannot_change_the_image_or_another_box() {
@@ -47,24 +47,20 @@ fn a_control_socket_of_the_host_is_out_of_reach() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("docker.sock");
     let _listener = UnixListener::bind(&path).unwrap();
-    for network in [Network::Off, Network::Host] {
-        let Some(mut sandbox) = start(network, Limits::default()) else {
-            return;
-        };
-        let program = format!(
-            "
+    let Some(mut sandbox) = quiet_box() else { return };
+    let program = format!(
+        "
 import socket
 for way in ['', '/proc/1/root', '/proc/self/root']:
     for path in ['{}', '/run/docker.sock', '/var/run/docker.sock', '/run/containerd/containerd.sock']:
-        try:
-            socket.socket(socket.AF_UNIX).connect(way + path)
-            print('reached', way + path)
-        except OSError: pass
+    try:
+        socket.socket(socket.AF_UNIX).connect(way + path)
+        print('reached', way + path)
+    except OSError: pass
 ",
-            path.display()
-        );
-        assert_eq!(python(&mut *sandbox, &program), "");
-    }
+        path.display()
+    );
+    assert_eq!(python(&mut *sandbox, &program), "");
 }
 
 #[test]

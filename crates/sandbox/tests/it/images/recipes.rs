@@ -9,8 +9,7 @@ fn build(own: &Own, text: &str) -> Result<seatrial_sandbox::Image, SandboxError>
     let factory = own.factory();
     let build = RecipeBuild {
         factory: &factory,
-        // With files of the host laid over the image's.
-        network: Network::Host,
+        network: Network::Off,
         folder: own.folder.path().to_owned(),
         credentials: Credentials::default(),
         mirror: None,

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, io::Write as _};
 
 use seatrial_core::{Arch, Digest};
-use seatrial_sandbox::{BoxSpec, HostNetwork, ImageStore, Limits, NativeFactory, Network, Sandbox, SandboxFactory};
+use seatrial_sandbox::{BoxSpec, ImageStore, Limits, NativeFactory, Network, Sandbox, SandboxFactory};
 use seatrial_store::Home;
 use sha2::{Digest as _, Sha256};
 
@@ -25,7 +25,7 @@ impl Own {
     }
 
     pub(crate) fn factory(&self) -> NativeFactory {
-        NativeFactory::new(&self.home, helper(), HostNetwork::default()).unwrap()
+        NativeFactory::new(&self.home, helper()).unwrap()
     }
 
     /// A box without a network from an image.
