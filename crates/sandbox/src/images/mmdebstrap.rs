@@ -268,6 +268,8 @@ fn arguments(request: &ImageRequest, hooks: Vec<String>) -> Vec<String> {
             "--dpkgopt=path-exclude=/usr/share/doc/*",
             "--dpkgopt=path-exclude=/usr/share/man/*",
             "--aptopt=APT::Install-Recommends false",
+            // Scripts of packages, Java's above all, lay links into it and fail where it was never made.
+            "--essential-hook=mkdir -p \"$1/usr/share/man/man1\"",
         ]
         .map(str::to_owned),
     );

@@ -130,14 +130,14 @@ fn in_the_name_of_a_user() {
     };
     assert_eq!(images.find(&platform).unwrap().map(|found| found.id), Some(image.id));
     let factory = NativeFactory::new(&home, helper()).unwrap();
-    let mut sandbox = factory
+    let mut first = factory
         .start(&BoxSpec {
             image: image.id,
             limits: Limits::default(),
             network: Network::Off,
         })
         .unwrap();
-    let sandbox = &mut *sandbox;
+    let sandbox = &mut *first;
     assert_eq!(script(sandbox, "id -u; stat -c '%u %g' /tmp"), "0\n12 34\n");
     script(
         sandbox,
@@ -168,6 +168,7 @@ fn in_the_name_of_a_user() {
     assert_eq!(script(sandbox, "cat /w/file; ls -d /w/sub"), "one\n/w/sub\n");
     let error = images.remove(&image.id).unwrap_err();
     assert!(error.to_string().contains("in use"), "{error}");
+    drop(first);
     // A limit that a user cannot have kept is told, and costs nobody a box.
     let enforced = factory.enforcement();
     let mut sandbox = factory

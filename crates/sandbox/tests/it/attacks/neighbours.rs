@@ -53,10 +53,10 @@ fn a_control_socket_of_the_host_is_out_of_reach() {
 import socket
 for way in ['', '/proc/1/root', '/proc/self/root']:
     for path in ['{}', '/run/docker.sock', '/var/run/docker.sock', '/run/containerd/containerd.sock']:
-    try:
-        socket.socket(socket.AF_UNIX).connect(way + path)
-        print('reached', way + path)
-    except OSError: pass
+        try:
+            socket.socket(socket.AF_UNIX).connect(way + path)
+            print('reached', way + path)
+        except OSError: pass
 ",
         path.display()
     );
