@@ -93,7 +93,7 @@ pub trait SandboxFactory: Send + Sync {
     /// Starts a box.
     fn start(&self, spec: &BoxSpec) -> Result<Box<dyn Sandbox>, SandboxError>;
 
-    /// Waits until nothing is left on the disk of boxes that were dropped.
+    /// Waits until nothing is left on the disk of boxes that were dropped, and nothing is being prepared for new ones.
     fn settle(&self) {}
 
     /// Which of a box's limits this back end can enforce on this machine, and how.

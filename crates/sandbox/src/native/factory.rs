@@ -131,6 +131,7 @@ impl SandboxFactory for NativeFactory {
 
     fn settle(&self) {
         self.trash.settle();
+        self.spares.settle();
     }
 }
 

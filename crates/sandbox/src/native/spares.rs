@@ -27,8 +27,17 @@ pub(crate) struct Spares {
     program: PathBuf,
     ids: IdMap,
     ready: Arc<Mutex<Vec<Helper>>>,
-    wishes: Option<mpsc::Sender<()>>,
+    wishes: Option<mpsc::Sender<Wish>>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// What the thread that makes helpers is told.
+#[derive(Debug)]
+enum Wish {
+    /// One was taken.
+    Refill,
+    /// Tell when all before this is done.
+    Marker(mpsc::Sender<()>),
 }
 
 impl Spares {
@@ -39,7 +48,12 @@ impl Spares {
             let (home, program, ids) = (home.root().to_owned(), program.clone(), ids.clone());
             let ready = Arc::clone(&ready);
             std::thread::spawn(move || {
-                for () in wished {
+                for wish in wished {
+                    if let Wish::Marker(tell) = wish {
+                        // Who does not wait any more need not be told.
+                        let _ = tell.send(());
+                        continue;
+                    }
                     while lock(&ready).len() < READY {
                         // Whoever needs one then starts it, and is told what is wrong.
                         let Ok(helper) = settled(&home, &program, &ids) else {
@@ -59,12 +73,23 @@ impl Spares {
         }
     }
 
+    /// Waits until nothing is being made any more.
+    pub(crate) fn settle(&self) {
+        let (tell, told) = mpsc::channel();
+        if let Some(wishes) = &self.wishes
+            && wishes.send(Wish::Marker(tell)).is_ok()
+        {
+            // An error means that the thread has ended, and then there is nothing to wait for.
+            let _ = told.recv();
+        }
+    }
+
     /// A helper that waits for its first request; one that was ready where there is one.
     pub(crate) fn take(&self) -> Result<Helper, SandboxError> {
         let ready = lock(&self.ready).pop();
         if let Some(wishes) = &self.wishes {
             // The thread lives as long as the channel.
-            let _ = wishes.send(());
+            drop(wishes.send(Wish::Refill));
         }
         // One that somebody killed meanwhile is of no use.
         if let Some(mut helper) = ready

@@ -79,45 +79,89 @@ pub(super) fn assemble(abis: &[Abi], groups: &[&Group]) -> Vec<Instruction> {
     program
 }
 
-/// What is done for each number that is not simply allowed.
-fn by_number(abi: Abi, groups: &[&Group]) -> Vec<(u32, Vec<Instruction>)> {
+/// Numbers in a row for which the same is done.
+struct Range {
+    first: u32,
+    last: u32,
+    body: Vec<Instruction>,
+}
+
+/// What is done for the numbers that are not simply allowed, in their order.
+fn by_number(abi: Abi, groups: &[&Group]) -> Vec<Range> {
     let mut found: BTreeMap<u32, Vec<Instruction>> = BTreeMap::new();
     for group in groups {
         for call in group.calls {
             let number = call.numbers.get(abi.column).copied().unwrap_or(-1);
-            if let Ok(number) = u32::try_from(number) {
-                found.entry(number).or_default().extend(rule(group.when, group.answer));
+            let Ok(number) = u32::try_from(number) else { continue };
+            let body = found.entry(number).or_default();
+            // Nothing comes behind an answer that is always given.
+            if body.last().is_none_or(|last| body.len() > 1 || last.code != RETURN) {
+                body.extend(rule(group.when, group.answer));
             }
         }
     }
-    found
-        .into_iter()
-        .map(|(number, mut body)| {
+    let mut ranges: Vec<Range> = Vec::new();
+    for (number, mut body) in found {
+        if body.len() > 1 {
             body.push(give(libc::SECCOMP_RET_ALLOW));
-            (number, body)
-        })
-        .collect()
+        }
+        match ranges.last_mut() {
+            Some(range) if range.last + 1 == number && same(&range.body, &body) => range.last = number,
+            _ => ranges.push(Range {
+                first: number,
+                last: number,
+                body,
+            }),
+        }
+    }
+    ranges
+}
+
+fn same(a: &[Instruction], b: &[Instruction]) -> bool {
+    let parts = |one: &Instruction| (one.code, one.jt, one.jf, one.k);
+    a.iter().map(parts).eq(b.iter().map(parts))
 }
 
 /// Looks a number up; it is loaded.
-fn tree(entries: &[(u32, Vec<Instruction>)]) -> Vec<Instruction> {
+fn tree(ranges: &[Range]) -> Vec<Instruction> {
     let mut program = Vec::new();
-    if let Some((middle, _)) = entries.get(entries.len() / 2).filter(|_| entries.len() > 2) {
-        let (low, high) = entries.split_at(entries.len() / 2);
+    if let Some(middle) = ranges.get(ranges.len() / 2).filter(|_| ranges.len() > 2) {
+        let (low, high) = ranges.split_at(ranges.len() / 2);
         let low = tree(low);
-        program.push(test(AT_LEAST, *middle, 0, 1));
-        program.push(jump(low.len()));
+        program.extend(skip_if(AT_LEAST, middle.first, low.len()));
         program.extend(low);
         program.extend(tree(high));
         return program;
     }
-    for (number, body) in entries {
-        program.push(test(EQUAL, *number, 1, 0));
-        program.push(jump(body.len()));
+    for range in ranges {
+        let mut body = Vec::new();
+        if range.first != range.last {
+            body.extend(skip_if(AT_LEAST, range.last + 1, range.body.len()));
+        }
+        body.extend_from_slice(&range.body);
+        let inside = if range.first == range.last { EQUAL } else { AT_LEAST };
+        program.extend(skip_unless(inside, range.first, body.len()));
         program.extend(body);
     }
     program.push(give(libc::SECCOMP_RET_ALLOW));
     program
+}
+
+/// Skips instructions when it holds. A test alone reaches no farther than a byte says; every instruction counts, because
+/// the kernel translates the filter anew for each command.
+fn skip_if(code: u16, value: u32, count: usize) -> Vec<Instruction> {
+    match u8::try_from(count) {
+        Ok(count) => vec![test(code, value, count, 0)],
+        Err(_) => vec![test(code, value, 0, 1), jump(count)],
+    }
+}
+
+/// Skips instructions unless it holds.
+fn skip_unless(code: u16, value: u32, count: usize) -> Vec<Instruction> {
+    match u8::try_from(count) {
+        Ok(count) => vec![test(code, value, 0, count)],
+        Err(_) => vec![test(code, value, 1, 0), jump(count)],
+    }
 }
 
 /// Answers a call when its arguments are so, and falls through otherwise.
