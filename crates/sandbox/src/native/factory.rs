@@ -23,7 +23,7 @@ use super::{
     fork::{Below, Held},
     idmap::IdMap,
     machine::{Furniture, NativeBox, Origin},
-    spares::Spares,
+    spares::{Spare, Spares},
     trash::{Helper, Trash, open_folder, remove_tree},
     wire::{Reply, Request, StartRequest},
 };
@@ -153,8 +153,8 @@ impl NativeFactory {
         let folder = lease.folder().to_owned();
         self.prepare(&folder, &spec.image)?;
         let home = open_folder(self.home.root())?;
-        let mut helper = match self.spares.take() {
-            Ok(helper) => helper,
+        let (mut helper, ahead) = match self.spares.take().and_then(Spare::into_parts) {
+            Ok(parts) => parts,
             Err(error) => {
                 drop(remove_tree(&self.helper, &self.ids, &folder));
                 return Err(error);
@@ -166,7 +166,7 @@ impl NativeFactory {
             spec: spec.clone(),
             footing,
         };
-        let made = self.furnish(&mut helper, &home, (&folder, &name), &origin, &below);
+        let made = self.furnish((&mut helper, &ahead), &home, (&folder, &name), &origin, &below);
         let furniture = match made {
             Ok(made) => made,
             Err(error) => {
@@ -193,7 +193,7 @@ impl NativeFactory {
     /// Makes a helper the supervisor of a box.
     fn furnish(
         &self,
-        helper: &mut Helper,
+        (helper, ahead): (&mut Helper, &Groups),
         home: &OwnedFd,
         (folder, name): (&Path, &str),
         origin: &Origin,
@@ -205,7 +205,7 @@ impl NativeFactory {
         let (inherited, others) = below.places();
         let foreign = footing.foreign()?;
         self.still_there(image, spec)?;
-        let mut groups = Groups::make(Places::of_this_process(), folder, name, &spec.limits)
+        let mut groups = Groups::make(Places::of_this_process(), folder, name, &spec.limits, ahead)
             .map_err(io_error("listing a box's control groups"))?;
         // Before it makes a process or a mount: both are counted where they are made.
         groups.take(helper.child.id());
@@ -286,7 +286,8 @@ fn sweep(home: &Home, trash: &Trash) -> Result<(), SandboxError> {
         }
         trash.discard(dead.into(), Vec::new());
     }
-    Places::of_this_process().sweep();
+    // Those of helpers that waited for a box, and of boxes whose folders are gone.
+    trash.discard_groups(Places::of_this_process().stale());
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use std::{
 use seatrial_store::Home;
 
 use super::{
+    cgroups::{self, Groups, Places},
     idmap::IdMap,
     trash::{Helper, open_folder},
     wire::Request,
@@ -26,7 +27,7 @@ const READY: usize = 2;
 pub(crate) struct Spares {
     program: PathBuf,
     ids: IdMap,
-    ready: Arc<Mutex<Vec<Helper>>>,
+    ready: Arc<Mutex<Vec<Spare>>>,
     wishes: Option<mpsc::Sender<Wish>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -56,10 +57,10 @@ impl Spares {
                     }
                     while lock(&ready).len() < READY {
                         // Whoever needs one then starts it, and is told what is wrong.
-                        let Ok(helper) = settled(&home, &program, &ids) else {
+                        let Ok(spare) = Spare::make(&home, &program, &ids) else {
                             break;
                         };
-                        lock(&ready).push(helper);
+                        lock(&ready).push(spare);
                     }
                 }
             })
@@ -85,19 +86,19 @@ impl Spares {
     }
 
     /// A helper that waits for its first request; one that was ready where there is one.
-    pub(crate) fn take(&self) -> Result<Helper, SandboxError> {
+    pub(crate) fn take(&self) -> Result<Spare, SandboxError> {
         let ready = lock(&self.ready).pop();
         if let Some(wishes) = &self.wishes {
             // The thread lives as long as the channel.
             drop(wishes.send(Wish::Refill));
         }
         // One that somebody killed meanwhile is of no use.
-        if let Some(mut helper) = ready
-            && helper.is_alive()
+        if let Some(mut spare) = ready
+            && spare.helper.as_mut().is_some_and(Helper::is_alive)
         {
-            return Ok(helper);
+            return Ok(spare);
         }
-        Helper::start(&self.program, &self.ids)
+        Helper::start(&self.program, &self.ids).map(Spare::plain)
     }
 }
 
@@ -110,15 +111,52 @@ impl Drop for Spares {
     }
 }
 
-/// A helper in the namespaces of a box that is still to be.
-fn settled(home: &Path, program: &Path, ids: &IdMap) -> Result<Helper, SandboxError> {
-    let home = open_folder(home)?;
-    let mut helper = Helper::start(program, ids)?;
-    helper.send(&Request::Settle, &[home.as_fd()])?;
-    helper.done("making a box")?;
-    Ok(helper)
+/// A helper that is not a box yet, and what was made for it.
+#[derive(Debug)]
+pub(crate) struct Spare {
+    helper: Option<Helper>,
+    groups: Groups,
 }
 
-fn lock(ready: &Mutex<Vec<Helper>>) -> std::sync::MutexGuard<'_, Vec<Helper>> {
+impl Spare {
+    fn plain(helper: Helper) -> Self {
+        Self {
+            helper: Some(helper),
+            groups: Groups::default(),
+        }
+    }
+
+    /// One in the namespaces and the group of a box that is still to be.
+    fn make(home: &Path, program: &Path, ids: &IdMap) -> Result<Self, SandboxError> {
+        let home = open_folder(home)?;
+        let mut spare = Self::plain(Helper::start(program, ids)?);
+        let Some(helper) = &mut spare.helper else {
+            return Ok(spare);
+        };
+        let name = format!("{}-{}-ready", std::process::id(), helper.child.id());
+        spare.groups = Groups::ahead(Places::of_this_process(), &name);
+        spare.groups.take(helper.child.id());
+        helper.send(&Request::Settle, &[home.as_fd()])?;
+        helper.done("making a box")?;
+        Ok(spare)
+    }
+
+    /// The parts, for a box.
+    pub(crate) fn into_parts(mut self) -> Result<(Helper, Groups), SandboxError> {
+        let helper = self.helper.take();
+        let helper = helper.ok_or_else(|| SandboxError::Died("its supervisor ended".to_owned()))?;
+        Ok((helper, std::mem::take(&mut self.groups)))
+    }
+}
+
+impl Drop for Spare {
+    fn drop(&mut self) {
+        // A group is empty when its process has been waited for.
+        self.helper = None;
+        drop(cgroups::remove(&self.groups.folders()));
+    }
+}
+
+fn lock(ready: &Mutex<Vec<Spare>>) -> std::sync::MutexGuard<'_, Vec<Spare>> {
     ready.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -177,6 +177,8 @@ pub(crate) fn remove_tree(program: &Path, ids: &IdMap, path: &Path) -> Result<()
 enum Rubbish {
     /// What a dead box left.
     Box { path: PathBuf, groups: Vec<PathBuf> },
+    /// Control groups of a dead harness.
+    Groups(Vec<PathBuf>),
     /// Tells when everything before it is gone.
     Marker(mpsc::Sender<()>),
 }
@@ -194,7 +196,8 @@ impl Trash {
         let thread = std::thread::spawn(move || {
             for each in rubbish {
                 let (path, groups) = match each {
-                    Rubbish::Box { path, groups } => (path, groups),
+                    Rubbish::Box { path, groups } => (Some(path), groups),
+                    Rubbish::Groups(groups) => (None, groups),
                     Rubbish::Marker(tell) => {
                         // Nobody may be listening any more.
                         let _ = tell.send(());
@@ -205,8 +208,14 @@ impl Trash {
                 // is found by the next sweep.
                 for pause in [0, 10, 100, 1000] {
                     std::thread::sleep(Duration::from_millis(pause));
-                    let ungrouped = cgroups::remove(&groups).and_then(|()| cgroups::remove_listed(&path));
-                    if ungrouped.is_ok() && remove_tree(&program, &ids, &path).is_ok() {
+                    let gone = match &path {
+                        None => cgroups::remove(&groups).is_ok(),
+                        Some(path) => {
+                            let ungrouped = cgroups::remove(&groups).and_then(|()| cgroups::remove_listed(path));
+                            ungrouped.is_ok() && remove_tree(&program, &ids, path).is_ok()
+                        }
+                    };
+                    if gone {
                         break;
                     }
                 }
@@ -224,6 +233,13 @@ impl Trash {
         if let Some(queue) = &self.queue {
             // The thread lives as long as the queue.
             drop(queue.send(Rubbish::Box { path, groups }));
+        }
+    }
+
+    /// Takes control groups to be removed once the last of their processes have ended.
+    pub(crate) fn discard_groups(&self, groups: Vec<PathBuf>) {
+        if let Some(queue) = self.queue.as_ref().filter(|_| !groups.is_empty()) {
+            drop(queue.send(Rubbish::Groups(groups)));
         }
     }
 

@@ -51,11 +51,33 @@ struct Made {
     place: Place,
     /// What is bounded in it.
     bounded: Vec<Controller>,
+    /// Whether the box's supervisor is in it already.
+    taken: bool,
 }
 
 impl Groups {
-    /// Makes the groups that keep a box's limits, as far as this machine has a place for them. The name is the box's.
-    pub(crate) fn make(places: &Places, folder: &Path, name: &str, limits: &Limits) -> io::Result<Self> {
+    /// Makes the group that every box has, before it is known which box it is for. Putting a process into a group can take
+    /// the kernel many milliseconds.
+    pub(crate) fn ahead(places: &Places, name: &str) -> Self {
+        let mut groups = Self::default();
+        let Some(place) = places.of(Controller::Pids) else {
+            return groups;
+        };
+        let folder = place.folder.join(format!("{PREFIX}{name}"));
+        if std::fs::create_dir(&folder).is_ok() {
+            groups.made.push(Made {
+                folder,
+                place: place.clone(),
+                bounded: Vec::new(),
+                taken: false,
+            });
+        }
+        groups
+    }
+
+    /// Makes the groups that keep a box's limits, as far as this machine has a place for them. The name is the box's; groups
+    /// that were made ahead keep theirs.
+    pub(crate) fn make(places: &Places, folder: &Path, name: &str, limits: &Limits, ahead: &Self) -> io::Result<Self> {
         let mut planned: Vec<Made> = Vec::new();
         let wanted = [
             (Controller::Memory, limits.memory_bytes.is_some()),
@@ -64,13 +86,18 @@ impl Groups {
         ];
         for (controller, _) in wanted.into_iter().filter(|(_, wanted)| *wanted) {
             let Some(place) = places.of(controller) else { continue };
-            let group = place.folder.join(format!("{PREFIX}{name}"));
+            let known = ahead.made.iter().find(|made| made.place.folder == place.folder);
+            let group = known.map_or_else(
+                || place.folder.join(format!("{PREFIX}{name}")),
+                |made| made.folder.clone(),
+            );
             match planned.iter_mut().find(|made| made.folder == group) {
                 Some(made) => made.bounded.push(controller),
                 None => planned.push(Made {
                     folder: group,
                     place: place.clone(),
                     bounded: vec![controller],
+                    taken: known.is_some_and(|made| made.taken),
                 }),
             }
         }
@@ -82,7 +109,7 @@ impl Groups {
         fs::write(folder.join(LIST), serde_json::to_vec(&folders)?)?;
         let mut groups = Self::default();
         for mut made in planned {
-            if std::fs::create_dir(&made.folder).is_err() {
+            if !made.taken && std::fs::create_dir(&made.folder).is_err() {
                 continue;
             }
             made.bounded
@@ -94,12 +121,14 @@ impl Groups {
 
     /// Puts a process in, with all that it will start.
     pub(crate) fn take(&mut self, pid: u32) {
-        self.made.retain(|made| {
-            let taken = std::fs::write(made.folder.join("cgroup.procs"), pid.to_string());
-            if taken.is_err() {
+        self.made.retain_mut(|made| {
+            if !made.taken {
+                made.taken = std::fs::write(made.folder.join("cgroup.procs"), pid.to_string()).is_ok();
+            }
+            if !made.taken {
                 drop(std::fs::remove_dir(&made.folder));
             }
-            taken.is_ok()
+            made.taken
         });
     }
 

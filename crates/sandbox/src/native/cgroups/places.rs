@@ -82,9 +82,10 @@ impl Places {
         self.found.iter().find(|place| place.controllers.contains(&controller))
     }
 
-    /// Removes empty groups of harnesses that are gone with their boxes' folders. Their names begin with the number of
-    /// the process; a group that has processes cannot be removed.
-    pub(crate) fn sweep(&self) {
+    /// Groups of harnesses that are gone. Their names begin with the number of the process; a group that has processes
+    /// cannot be removed.
+    pub(crate) fn stale(&self) -> Vec<PathBuf> {
+        let mut stale = Vec::new();
         for place in &self.found {
             for entry in std::fs::read_dir(&place.folder).into_iter().flatten().flatten() {
                 let name = entry.file_name();
@@ -92,10 +93,11 @@ impl Places {
                     .to_str()
                     .and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse::<u32>().ok());
                 if number.is_some_and(|number| !Path::new("/proc").join(number.to_string()).exists()) {
-                    drop(std::fs::remove_dir(entry.path()));
+                    stale.push(entry.path());
                 }
             }
         }
+        stale
     }
 
     fn find() -> Self {
