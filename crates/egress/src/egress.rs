@@ -170,6 +170,12 @@ impl Door for BoxDoor {
         if let Some(list) = self.policy.list() {
             ports.extend(list.ports());
         }
+        // One that cannot be read is told when the door is opened.
+        if matches!(*self.policy, Policy::Replay)
+            && let Some(index) = self.index.as_ref().and_then(|path| self.shared.indexes.open(path).ok())
+        {
+            ports.extend(index.ports());
+        }
         // Names are asked for there.
         ports.remove(&53);
         ports.into_iter().collect()

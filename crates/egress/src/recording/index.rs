@@ -2,7 +2,7 @@
 //! order the requests came.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -14,7 +14,7 @@ use rustix::fs::{FlockOperation, flock};
 use seatrial_core::Digest;
 use serde::{Deserialize, Serialize};
 
-use crate::{EgressError, headers::to_text};
+use crate::{EgressError, headers::to_text, target::parse_authority};
 
 /// Version of the lines that are written.
 const VERSION: u32 = 1;
@@ -159,6 +159,15 @@ impl Index {
             path: path.to_owned(),
             state: Mutex::new(state),
         })
+    }
+
+    /// Ports other than the usual ones that were asked for.
+    pub(crate) fn ports(&self) -> BTreeSet<u16> {
+        let port = |key: &Key| {
+            let authority = key.url.split_once("://")?.1.split(['/', '?', '#']).next()?;
+            parse_authority(authority)?.1
+        };
+        self.lock().records.keys().filter_map(port).collect()
     }
 
     /// The place of the next request.

@@ -133,6 +133,13 @@ fn asks(addresses: &[String]) -> String {
     script
 }
 
+/// A script that asks for an address whose host the resolver is asked for, at the port of the address itself.
+fn connects(host: &str, port: u16) -> String {
+    format!(
+        "exec 3<>/dev/tcp/198.18.0.1/{port} && printf 'GET /c HTTP/1.1\\r\\nHost: {host}:{port}\\r\\nConnection: close\\r\\n\\r\\n' >&3 && tail -1 <&3"
+    )
+}
+
 /// Runs one trial and tells, a line each, what the journal says of phases, the network and the verdict.
 fn check(plan: &NetworkPlan, writer: &Writer, port: u16, expected: &Expect) {
     let Some(boxes) = boxes() else { return };
@@ -291,6 +298,25 @@ fn what_is_not_allowed_is_refused_and_in_the_journal() {
             failed: What to do: trying again will not help. Ask for exactly what was asked for in the recording, or record again.
         "#]],
     );
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_port_that_the_record_names_is_open_in_the_replay() {
+    let (port, asked) = server();
+    let writer = Writer {
+        script: connects("localhost", port),
+        tries: true,
+    };
+    check(&recorded(port), &writer, port, &expect![[r#"
+        fetch
+        prepare
+        solve
+        record: 1
+        grade
+        replay: 1
+        passed: answer 1
+    "#]]);
     assert_eq!(asked.load(Ordering::SeqCst), 1);
 }
 
