@@ -34,6 +34,8 @@ const LOG: &str = "build.log";
 
 pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let platform = platform(&args.platform)?;
+    // The source is the user's own choice, and no answer key lies on any forge.
+    let plan = args.network.plan(&AllowList::everything())?;
     let spec = SourceSpec::from_str(&args.source)?;
     app.show.log_to(start_output(&args.output)?);
     if !args.no_disk_check {
@@ -51,8 +53,6 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let image = app.image(&platform)?;
     let resolver = Arc::new(app.index(&platform, None)?);
     let factory = app.factory()?;
-    // The source is the user's own choice, and no answer key lies on any forge.
-    let plan = args.network.plan(&AllowList::everything())?;
     let egress = app.egress()?;
 
     let id = task_id(&pinned.name)?;

@@ -2,8 +2,12 @@
 
 use std::{
     fmt::Write as _,
-    io::Write as _,
+    io,
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::UNIX_EPOCH,
 };
 
@@ -265,17 +269,68 @@ fn line(image: &Image) -> String {
     )
 }
 
-/// Passes a command's output on as it comes.
-struct Through;
+/// Passes a command's output on as it comes, and ends the command when there is no place for it any more.
+struct Through {
+    /// By stream: the beginning of a character, or of a line's end, of which the rest has not come yet.
+    begun: [Vec<u8>; 2],
+    stop: Arc<AtomicBool>,
+    failed: Option<io::Error>,
+}
+
+impl Through {
+    fn pass(&mut self, stream: Stream, bytes: &[u8]) {
+        let text = visible(&String::from_utf8_lossy(bytes));
+        let passed = match stream {
+            Stream::Out => write_whole(&mut io::stdout().lock(), &text),
+            Stream::Err => write_whole(&mut io::stderr().lock(), &text),
+        };
+        if let Err(error) = passed
+            && self.failed.is_none()
+        {
+            // Without this a command that prints for ever would go on for ever, unheard.
+            self.failed = Some(error);
+            self.stop.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Passes on what never became whole.
+    fn finish(&mut self) {
+        for (stream, bytes) in [Stream::Out, Stream::Err].into_iter().zip(std::mem::take(&mut self.begun)) {
+            if !bytes.is_empty() {
+                self.pass(stream, &bytes);
+            }
+        }
+    }
+}
+
+fn write_whole(to: &mut dyn io::Write, text: &str) -> io::Result<()> {
+    to.write_all(text.as_bytes())?;
+    to.flush()
+}
+
+/// How many bytes at the end are the beginning of something whose rest may follow.
+fn begun_at_the_end(bytes: &[u8]) -> usize {
+    if bytes.ends_with(b"\r") {
+        return 1;
+    }
+    let last = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
+    match std::str::from_utf8(last) {
+        Err(error) if error.error_len().is_none() => last.len(),
+        Ok(_) | Err(_) => 0,
+    }
+}
 
 impl OutputSink for Through {
     fn bytes(&mut self, stream: Stream, bytes: &[u8]) {
-        let text = visible(&String::from_utf8_lossy(bytes));
-        // Who does not want to read any more is no reason to end the command.
-        drop(match stream {
-            Stream::Out => std::io::stdout().write_all(text.as_bytes()),
-            Stream::Err => std::io::stderr().write_all(text.as_bytes()),
-        });
+        let [out, err] = &mut self.begun;
+        let begun = match stream {
+            Stream::Out => out,
+            Stream::Err => err,
+        };
+        let mut whole = std::mem::take(begun);
+        whole.extend_from_slice(bytes);
+        *begun = whole.split_off(whole.len() - begun_at_the_end(&whole));
+        self.pass(stream, &whole);
     }
 }
 
@@ -296,7 +351,25 @@ fn run_in(app: &App, image: &Image, open_network: bool, argv: Vec<String>) -> Re
         let mut output = Vec::new();
         (sandbox.exec(&command, &mut output)?, Some(output))
     } else {
-        (sandbox.exec(&command, &mut Through)?, None)
+        // It goes where the user wants it, so nothing bounds it.
+        command.output_limit = u64::MAX;
+        let mut through = Through {
+            begun: [Vec::new(), Vec::new()],
+            stop: sandbox.stopper(),
+            failed: None,
+        };
+        let ended = sandbox.exec(&command, &mut through);
+        through.finish();
+        match through.failed {
+            // Who has read enough, such as `head`, needs no message; but whether it would have passed nobody knows.
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(ExitCode::Failed),
+            Some(error) => {
+                return Err(Failure::invalid(format!(
+                    "cannot pass on what the command prints: {error}; the command was ended"
+                )));
+            }
+            None => (ended?, None),
+        }
     };
     if let Some(output) = output {
         answer_json(&serde_json::json!({
@@ -304,6 +377,7 @@ fn run_in(app: &App, image: &Image, open_network: bool, argv: Vec<String>) -> Re
             "status": format!("{:?}", execution.status),
             "succeeded": execution.succeeded(),
             "output": String::from_utf8_lossy(&output),
+            "truncated_bytes": execution.truncated_bytes,
         }))?;
     }
     Ok(if execution.succeeded() {
@@ -311,4 +385,27 @@ fn run_in(app: &App, image: &Image, open_network: bool, argv: Vec<String>) -> Re
     } else {
         ExitCode::Failed
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_go_on_is_waited_for() {
+        for (bytes, expected) in [
+            (&b""[..], 0),
+            (b"abc", 0),
+            ("a\u{20ac}".as_bytes(), 0),
+            (b"a\xe2", 1),
+            (b"a\xe2\x82", 2),
+            (b"\xff\xf0\x9f\x98", 3),
+            (b"a\xff", 0),
+            (b"\xe2\x82a", 0),
+            (b"line\r", 1),
+            (b"line\r\n", 0),
+        ] {
+            assert_eq!(begun_at_the_end(bytes), expected, "{bytes:?}");
+        }
+    }
 }

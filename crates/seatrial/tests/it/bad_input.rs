@@ -1,8 +1,8 @@
 //! Bad input: each ends with a clear message and the right exit code, and leaves nothing behind.
 
-use std::fs;
+use std::{fs, process::Stdio};
 
-use crate::support::{boxes, leftovers, project, run, run_as_it_is, seatrial};
+use crate::support::{boxes, image_name, leftovers, project, run, run_as_it_is, seatrial};
 
 #[test]
 fn words_that_name_nothing_are_usage_errors_with_a_next_step() {
@@ -45,6 +45,13 @@ fn words_that_name_nothing_are_usage_errors_with_a_next_step() {
             &["build", ".", "--platform", "nonsense"],
             2,
             &["nonsense", "debian:bookworm"],
+        ),
+        // Said before anything is fetched, so the source may be missing too.
+        (&["build", &at("missing"), "--allow", "http://x"], 2, &["--allow"]),
+        (
+            &["build", &at("missing"), "--allow", "x", "--network", "none"],
+            2,
+            &["--allow"],
         ),
         (&["bench", "run", &at("empty"), "--agent", "rules"], 2, &["corpus.toml"]),
         (
@@ -289,4 +296,35 @@ fn a_damaged_run_does_not_hide_the_others() {
         .env("SEATRIAL_HOME", home.path())
         .args(["bench", "report", "damaged"]));
     assert!(ran.code == 4 && ran.err.contains("lock.json"), "{}", ran.err);
+}
+
+#[test]
+fn what_a_command_prints_arrives_whole_and_a_reader_that_leaves_ends_it() {
+    if !boxes() {
+        return;
+    }
+    let image = image_name();
+    let in_a_box = |script: &str| {
+        let mut command = seatrial();
+        command.args(["image", "run", &image, "--", "bash", "-c", script]);
+        command
+    };
+    // Characters of three bytes, and more than what is kept of a command's output elsewhere.
+    let ran = run(&mut in_a_box(
+        "head -c 70000000 /dev/zero | tr '\\0' x; yes \u{20ac} | head -200000; printf 'a\\r\\n\\xe2'",
+    ));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let rest = ran.out.trim_start_matches('x');
+    assert_eq!(ran.out.len() - rest.len(), 70_000_000);
+    assert!(rest.lines().take(200_000).all(|line| line == "\u{20ac}"));
+    assert!(rest.ends_with("\u{20ac}\na\n\u{fffd}"), "{:?}", rest.len());
+
+    let mut child = in_a_box("yes").stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let ran = run_as_it_is(in_a_box("yes").stdout(full));
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert!(ran.err.contains("cannot pass on"), "{}", ran.err);
 }
