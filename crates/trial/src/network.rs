@@ -106,6 +106,15 @@ impl TrialNetwork {
         })
     }
 
+    /// Forgets what a process recorded that was killed while it solved the same trial: a replay gives the oldest answer
+    /// first, and that of another day does not fit what the agent has seen.
+    pub(crate) fn forget(folder: &Path) -> std::io::Result<()> {
+        match fs_err::remove_file(folder.join(INDEX)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
     /// What went through since this was last asked; `None` when nothing did.
     pub(crate) fn spent(&mut self, phase: Phase) -> Option<NetworkRecord> {
         let mut record = std::mem::take(&mut *lock(&self.log)).record;

@@ -185,6 +185,9 @@ impl Bench<'_> {
         events.emit(Event::Phase {
             name: "fetch".to_owned(),
         })?;
+        if handed_in.is_none() {
+            TrialNetwork::forget(folder).map_err(|error| Ended::Broken(error.into()))?;
+        }
         let source = self.fetcher.fetch(&trial.task.source)?;
         let mut network = TrialNetwork::new(self.network, folder).map_err(Ended::Broken)?;
         let submission = if let Some(submission) = handed_in {

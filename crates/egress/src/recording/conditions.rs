@@ -33,9 +33,12 @@ pub(crate) enum Portion {
     Unsatisfiable { total: u64 },
 }
 
-/// Takes out what asks for less than the whole.
-pub(crate) fn strip(headers: &mut HeaderMap) {
-    for name in &CONDITIONS {
+/// Takes out what asks for less than the whole. Where something is to be changed, conditions keep it from harm, and stay.
+pub(crate) fn strip(method: &Method, headers: &mut HeaderMap) {
+    for name in CONDITIONS
+        .iter()
+        .filter(|_| matches!(*method, Method::GET | Method::HEAD))
+    {
         headers.remove(name);
     }
 }

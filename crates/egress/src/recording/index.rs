@@ -19,6 +19,9 @@ use crate::{EgressError, headers::to_text, target::parse_authority};
 /// Version of the lines that are written.
 const VERSION: u32 = 1;
 
+/// Bytes that an index may have: beyond what any build asks for, a line has about one KiB.
+pub(crate) const MOST_BYTES: u64 = 256 << 20;
+
 /// Headers of a request that may change an answer and yet are not compared: they tell of the machine or hold secrets, and
 /// what they are about is stripped or answered by the door itself.
 const NOT_COMPARED: [&str; 8] = [
@@ -108,6 +111,8 @@ pub(crate) struct Index {
 struct State {
     records: HashMap<Key, Vec<Record>>,
     next: u64,
+    /// Bytes of the lines that they are in the file.
+    bytes: u64,
     /// Open for appending, once something was.
     file: Option<fs::File>,
 }
@@ -115,8 +120,8 @@ struct State {
 /// What was found for a request.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// The answers, in their order, and how many of the others were failures.
-    Answers(Vec<Answer>),
+    /// The answer that was picked.
+    Answer(Answer),
     /// Nothing, and what is near it.
     Nothing(String),
 }
@@ -155,6 +160,7 @@ impl Index {
             })?;
             state.insert(record);
         }
+        state.bytes = whole as u64;
         Ok(Self {
             path: path.to_owned(),
             state: Mutex::new(state),
@@ -168,6 +174,11 @@ impl Index {
             parse_authority(authority)?.1
         };
         self.lock().records.keys().filter_map(port).collect()
+    }
+
+    /// Whether it has as many bytes as one may have. All of it is in memory, and a box can ask for anything at any length.
+    pub(crate) fn is_full(&self) -> bool {
+        self.lock().bytes >= MOST_BYTES
     }
 
     /// The place of the next request.
@@ -198,6 +209,7 @@ impl Index {
             flock(&*file, FlockOperation::Unlock)?;
             written?;
         }
+        state.bytes += line.len() as u64;
         state.insert(record);
         Ok(())
     }
@@ -207,9 +219,11 @@ impl Index {
         self.lock().file.as_ref().map_or(Ok(()), fs::File::sync_data)
     }
 
-    /// The answers to a request with these headers. Failures count only where nothing else is there: a network that was
-    /// down for a moment is no part of what is replayed.
-    pub(crate) fn find(&self, key: &Key, headers: &HeaderMap) -> Found {
+    /// One of the answers to a request with these headers: of so many, in their order, `pick` says which, and beyond the
+    /// last it is the last. It is told too where the first of them stands: requests with other headers begin elsewhere.
+    /// Failures count only where nothing else is there: a network that was down for a moment is no part of what is
+    /// replayed.
+    pub(crate) fn find(&self, key: &Key, headers: &HeaderMap, pick: impl FnOnce(u64, usize) -> usize) -> Found {
         let state = self.lock();
         let Some(records) = state.records.get(key) else {
             let near = state.records.keys().filter(|near| near.url == key.url);
@@ -234,17 +248,17 @@ impl Index {
                     .all(|(name, values)| values_of(headers, name) == *values)
             })
             .collect();
-        let responses: Vec<Answer> = fitting
+        let responses: Vec<&Record> = fitting
             .iter()
-            .map(|record| &record.answer)
-            .filter(|answer| matches!(answer, Answer::Response(_)))
-            .cloned()
+            .copied()
+            .filter(|record| matches!(record.answer, Answer::Response(_)))
             .collect();
-        if !responses.is_empty() {
-            return Found::Answers(responses);
+        if let (Some(first), Some(last)) = (responses.first(), responses.last()) {
+            let picked = pick(first.seq, responses.len());
+            return Found::Answer(responses.get(picked).unwrap_or(last).answer.clone());
         }
         if let Some(last) = fitting.last() {
-            return Found::Answers(vec![last.answer.clone()]);
+            return Found::Answer(last.answer.clone());
         }
         let differing = records
             .iter()
@@ -436,21 +450,31 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let index = Index::open(&folder.path().join("index.jsonl")).unwrap();
         let key = record("http://a.example/", failure()).request;
-        let statuses = |found: Found| match found {
-            Found::Answers(answers) => answers
-                .iter()
-                .map(|answer| match answer {
-                    Answer::Response(kept) => kept.status,
-                    Answer::Failure { status, .. } => *status,
-                })
-                .collect::<Vec<_>>(),
+        let find = |place: usize| match index.find(&key, &HeaderMap::new(), |_, _| place) {
+            Found::Answer(Answer::Response(kept)) => Ok(kept.body),
+            Found::Answer(Answer::Failure { status, .. }) => Err(status),
             Found::Nothing(reason) => panic!("{reason}"),
         };
         index.append(record("http://a.example/", failure())).unwrap();
-        assert_eq!(statuses(index.find(&key, &HeaderMap::new())), [502]);
+        assert_eq!(find(0), Err(502));
         index.append(record("http://a.example/", response(b"a"))).unwrap();
         index.append(record("http://a.example/", failure())).unwrap();
         index.append(record("http://a.example/", response(b"b"))).unwrap();
-        assert_eq!(statuses(index.find(&key, &HeaderMap::new())), [200, 200]);
+        let (a, b) = (Digest::of(b"a"), Digest::of(b"b"));
+        assert_eq!([0, 1, 2].map(find), [Ok(a), Ok(b), Ok(b)], "the last one stays");
+    }
+
+    #[test]
+    fn an_index_has_an_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index.jsonl");
+        let index = Index::open(&path).unwrap();
+        assert!(!index.is_full());
+        index.append(record("http://a.example/", failure())).unwrap();
+        let size = fs::metadata(&path).unwrap().len();
+        assert_eq!(index.lock().bytes, size);
+        assert_eq!(Index::open(&path).unwrap().lock().bytes, size);
+        index.lock().bytes = MOST_BYTES;
+        assert!(index.is_full());
     }
 }

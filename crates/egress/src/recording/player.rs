@@ -34,18 +34,18 @@ use crate::{
 /// Bytes of a body that are read at a time.
 const PIECE: u64 = 256 << 10;
 
-/// How often each request was answered: an answer that changed in the recording changes in the replay.
+/// How often each request was answered, by where its first answer stands: an answer that changed in the recording changes
+/// in the replay.
 #[derive(Debug, Default)]
-pub(crate) struct Player(Mutex<HashMap<Key, usize>>);
+pub(crate) struct Player(Mutex<HashMap<(Key, u64), usize>>);
 
 impl Player {
-    /// The answer whose turn it is; the last one stays.
-    fn next(&self, key: Key, mut answers: Vec<Answer>) -> Option<Answer> {
+    /// Whose turn it is among the answers to a request.
+    fn turn(&self, key: Key, first: u64) -> usize {
         let mut given = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let turn = given.entry(key).or_default();
-        let place = (*turn).min(answers.len().checked_sub(1)?);
+        let turn = given.entry((key, first)).or_default();
         *turn += 1;
-        Some(answers.swap_remove(place))
+        *turn - 1
     }
 }
 
@@ -68,11 +68,16 @@ pub(crate) async fn replay(
         url: target.to_string(),
         body,
     };
-    let mut found = (key(&head.method), index.find(&key(&head.method), &head.headers));
-    if head.method == Method::HEAD && matches!(found.1, Found::Nothing(_)) {
+    let find = |method: &Method| {
+        index.find(&key(method), &head.headers, |first, _| {
+            door.player.turn(key(method), first)
+        })
+    };
+    let mut found = find(&head.method);
+    if head.method == Method::HEAD && matches!(found, Found::Nothing(_)) {
         // The head of the whole answer is the answer to this.
-        let get = (key(&Method::GET), index.find(&key(&Method::GET), &head.headers));
-        if matches!(get.1, Found::Answers(_)) {
+        let get = find(&Method::GET);
+        if matches!(get, Found::Answer(_)) {
             found = get;
         }
     }
@@ -84,18 +89,14 @@ pub(crate) async fn replay(
         });
         response
     };
-    let answer = match found {
-        (_, Found::Nothing(reason)) => return missing(reason),
-        (key, Found::Answers(answers)) => door.player.next(key, answers),
-    };
-    match answer {
-        None => missing("there is no answer".to_owned()),
-        Some(Answer::Failure { status, reason }) => {
+    match found {
+        Found::Nothing(reason) => missing(reason),
+        Found::Answer(Answer::Failure { status, reason }) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
             let reason = format!("it failed when it was recorded: {reason}");
             exchange::explain(door, asked, Trouble::Failed { status, reason })
         }
-        Some(Answer::Response(kept)) => give(door, asked, &head.method, &head.headers, kept).await,
+        Found::Answer(Answer::Response(kept)) => give(door, asked, &head.method, &head.headers, kept).await,
     }
 }
 

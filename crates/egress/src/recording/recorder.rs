@@ -20,7 +20,7 @@ use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
 
 use super::{
     conditions::{self, Portion},
-    index::{Answer, Found, Index, Kept, Key, Record, vary},
+    index::{Answer, Found, Index, Kept, Key, MOST_BYTES, Record, vary},
     player::{give, read_lines},
 };
 use crate::{
@@ -39,6 +39,13 @@ pub(crate) async fn record(
     request: Request<Incoming>,
 ) -> Response<Body> {
     let asked = exchange::asked(&request, &target);
+    if index.is_full() {
+        let reason = format!(
+            "more was recorded already than one index holds ({} MiB)",
+            MOST_BYTES >> 20
+        );
+        return exchange::explain(door, asked, Trouble::Refused(reason));
+    }
     let seq = index.number();
     let method = request.method().clone();
     let key = |body| Key {
@@ -46,15 +53,18 @@ pub(crate) async fn record(
         url: target.to_string(),
         body,
     };
-    if request.headers().contains_key(header::RANGE)
-        && let Some(kept) = again(index, seq, key(None), request.headers())
-    {
-        return give(door, asked, &method, request.headers(), kept).await;
+    if request.headers().contains_key(header::RANGE) {
+        let (index, key, headers) = (Arc::clone(index), key(None), request.headers().clone());
+        // It waits for the disk, and perhaps for another process.
+        let kept = tokio::task::spawn_blocking(move || again(&index, seq, key, &headers)).await;
+        if let Ok(Some(kept)) = kept {
+            return give(door, asked, &method, request.headers(), kept).await;
+        }
     }
     let (sent, body) = Digesting::new(request.body().is_end_stream());
     let asked_with = request.headers().clone();
     let whole = request.map(|incoming| body.of(incoming));
-    let passed = exchange::pass_on(door, &target, whole, conditions::strip).await;
+    let passed = exchange::pass_on(door, &target, whole, |headers| conditions::strip(&method, headers)).await;
     let (parts, incoming) = match passed {
         Ok(response) => response.into_parts(),
         Err(trouble) => {
@@ -118,10 +128,7 @@ pub(crate) async fn record(
 /// The answer that was kept of the same before, which is kept once more: whoever reads a large file in small parts does not
 /// have it fetched again for each.
 fn again(index: &Index, seq: u64, key: Key, headers: &HeaderMap) -> Option<Kept> {
-    let Found::Answers(mut answers) = index.find(&key, headers) else {
-        return None;
-    };
-    let Some(Answer::Response(kept)) = answers.pop() else {
+    let Found::Answer(Answer::Response(kept)) = index.find(&key, headers, |_, count| count) else {
         return None;
     };
     let vary = vary(headers, &read_lines(&kept.headers)?);

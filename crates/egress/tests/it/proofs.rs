@@ -230,7 +230,12 @@ fn proof_of_cargo() {
             ),
         ],
         // When each step was done; and what the compiler said of itself, in an order that is drawn anew each time.
-        volatile: &["*/.fingerprint/", "*/incremental/", "*/.global-cache", "*/.rustc_info.json"],
+        volatile: &[
+            "*/.fingerprint/",
+            "*/incremental/",
+            "*/.global-cache",
+            "*/.rustc_info.json",
+        ],
         ..Proof::new("cargo", "cargo build && target/debug/proof")
     }
     .prove();

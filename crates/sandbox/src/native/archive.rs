@@ -241,7 +241,7 @@ impl Unpacker<'_> {
                 if self.layer.is_some() {
                     // It was a lower layer's.
                     self.folders.retain(|folder, _| !folder.starts_with(path));
-                    return super::files::remove(path);
+                    return super::removal::remove(path);
                 }
                 fs::remove_dir(path)
             }

@@ -28,6 +28,7 @@ use rustix::{
 use super::{
     files,
     layers::{LAYERS, MERGED},
+    removal,
     supervisor::{Failure, What},
     walls,
     wire::{Channel, Ended, ExecRequest, Reply, Request},
@@ -160,7 +161,7 @@ pub(crate) fn delete_behind(folders: Vec<String>) {
     if let Ok(ForkResult::Child) = unsafe { fork() } {
         let _ = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
         for folder in folders {
-            drop(files::remove(Path::new(&folder)));
+            drop(removal::remove(Path::new(&folder)));
         }
         // SAFETY: as in `init`.
         unsafe { libc::_exit(0) }
@@ -216,6 +217,11 @@ pub(crate) struct Streams<'a> {
 /// Enters the tree and starts the main process.
 fn start(request: &ExecRequest, out: &OwnedFd, err: &OwnedFd, status: &OwnedFd) -> Result<Pid, Failure> {
     enter_tree()?;
+    // A supervisor that died before its death was asked for left nobody who would end this; only it reads the status.
+    let mut reader = [PollFd::new(status, PollFlags::empty())];
+    if poll(&mut reader, Some(&rustix::event::Timespec::default())).is_ok_and(|gone| gone > 0) {
+        return Err(io::Error::from(io::ErrorKind::BrokenPipe)).what("the supervisor");
+    }
     // Nothing of the supervisor's may be open in here.
     let keep = [out.as_raw_fd(), err.as_raw_fd(), status.as_raw_fd()];
     close_others(&keep);

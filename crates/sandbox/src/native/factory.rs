@@ -172,6 +172,8 @@ impl NativeFactory {
             Err(error) => {
                 drop(helper);
                 drop(cgroups::remove_listed(&folder));
+                // Where it failed before they were listed.
+                drop(cgroups::remove(&ahead.folders()));
                 drop(remove_tree(&self.helper, &self.ids, &folder));
                 return Err(error);
             }
@@ -345,7 +347,10 @@ pub(crate) fn door_sockets(ports: Vec<u16>, mut sockets: Vec<OwnedFd>) -> Result
     })
 }
 
-/// A regular file of an image, links followed inside it only.
+/// Bytes of an image's file that are read into memory; none of those that are asked for comes near.
+const MOST_OF_IMAGE: u64 = 64 << 20;
+
+/// A regular file of an image, links followed inside it only. One that is too large is as none.
 pub(crate) fn read_in(root: &Path, path: &str) -> Option<Vec<u8>> {
     use rustix::fs::{ResolveFlags, openat2};
     let root = open_folder(root).ok()?;
@@ -356,12 +361,14 @@ pub(crate) fn read_in(root: &Path, path: &str) -> Option<Vec<u8>> {
         Mode::empty(),
         ResolveFlags::IN_ROOT,
     );
-    let mut file = std::fs::File::from(file.ok()?);
-    if !file.metadata().ok()?.is_file() {
+    let file = std::fs::File::from(file.ok()?);
+    // A hole takes no room in an image, and all of this machine's memory here.
+    let known = file.metadata().ok()?;
+    if !known.is_file() || known.len() > MOST_OF_IMAGE {
         return None;
     }
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).ok()?;
+    file.take(MOST_OF_IMAGE).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 

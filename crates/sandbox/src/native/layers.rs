@@ -9,7 +9,7 @@ use rustix::{
     process::{Signal, chdir, pidfd_send_signal},
 };
 
-use super::{command, files, merge};
+use super::{command, merge, removal};
 
 /// Where the merged tree is mounted in the supervisor.
 pub(crate) const MERGED: &str = "/merged";
@@ -240,7 +240,7 @@ impl Layers {
             let started = command::start_child(move || {
                 let merged = merge::merge(&sources, &making).and_then(|()| fs::rename(&making, &place));
                 if merged.is_err() {
-                    drop(files::remove(Path::new(&making)));
+                    drop(removal::remove(Path::new(&making)));
                 }
             });
             let Ok(process) = started else { return };

@@ -40,6 +40,7 @@ mod merge;
 mod meter;
 mod network;
 mod pipes;
+mod removal;
 mod running;
 mod seccomp;
 mod session;

@@ -26,7 +26,7 @@ use super::{
     binfmt, command, export, files,
     layers::{HOST, IMAGE, LAYERS, Layers, MERGED},
     masks::{self, EMPTY, SYS},
-    network,
+    network, removal,
     session_init::Sessions,
     tool, walk, walls,
     wire::{Channel, FileRequest, Reply, Request, StartRequest},
@@ -161,7 +161,7 @@ fn serve(channel: &mut Channel) -> Result<(), Failure> {
         Request::Remove(name) => {
             let folder = descriptors.pop().ok_or_else(missing)?;
             fchdir(&folder).what("the folder")?;
-            files::remove(Path::new(&name)).what(format!("removing {name}"))?;
+            removal::remove(Path::new(&name)).what(format!("removing {name}"))?;
             channel.send(&Reply::Done, &[]).what("the socket")
         }
         Request::Mapped

@@ -16,8 +16,9 @@ use std::{
 use rustix::fs::{Mode, OFlags};
 
 use super::{
-    cgroups, files,
+    cgroups,
     idmap::IdMap,
+    removal,
     supervisor::HELPER,
     wire::{Channel, Reply, Request, UnpackRequest},
 };
@@ -159,7 +160,7 @@ pub(crate) fn open_folder(path: &Path) -> Result<OwnedFd, SandboxError> {
 /// Removes a tree that belongs to the ids of boxes.
 pub(crate) fn remove_tree(program: &Path, ids: &IdMap, path: &Path) -> Result<(), SandboxError> {
     if ids.privileged {
-        return files::remove(path).map_err(|source| SandboxError::Io {
+        return removal::remove(path).map_err(|source| SandboxError::Io {
             what: format!("removing {}", path.display()),
             source,
         });

@@ -56,7 +56,7 @@ impl Layer {
                 // The layer replaced it; what the lower ones had in it must still go.
                 self.empty(&gone)?;
             } else if is_reached(folder) {
-                super::files::remove(&gone)?;
+                super::removal::remove(&gone)?;
             }
         } else {
             return Ok(false);
@@ -76,7 +76,7 @@ impl Layer {
                 if self.placed.contains(&path) {
                     waiting.push(path);
                 } else {
-                    super::files::remove(&path)?;
+                    super::removal::remove(&path)?;
                 }
             }
         }

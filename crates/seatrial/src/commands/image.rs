@@ -295,7 +295,10 @@ impl Through {
 
     /// Passes on what never became whole.
     fn finish(&mut self) {
-        for (stream, bytes) in [Stream::Out, Stream::Err].into_iter().zip(std::mem::take(&mut self.begun)) {
+        for (stream, bytes) in [Stream::Out, Stream::Err]
+            .into_iter()
+            .zip(std::mem::take(&mut self.begun))
+        {
             if !bytes.is_empty() {
                 self.pass(stream, &bytes);
             }

@@ -142,6 +142,11 @@ fn connects(host: &str, port: u16) -> String {
 
 /// Runs one trial and tells, a line each, what the journal says of phases, the network and the verdict.
 fn check(plan: &NetworkPlan, writer: &Writer, port: u16, expected: &Expect) {
+    check_last(1, plan, writer, port, expected);
+}
+
+/// The same of the last of several processes: each but the last was killed while the agent was at work.
+fn check_last(processes: usize, plan: &NetworkPlan, writer: &Writer, port: u16, expected: &Expect) {
     let Some(boxes) = boxes() else { return };
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("source");
@@ -175,8 +180,16 @@ fn check(plan: &NetworkPlan, writer: &Writer, port: u16, expected: &Expect) {
         attempt: 1,
     };
     let place = folder.path().join("trial");
-    bench.run(&trial, &place, &Silent).unwrap();
-    let told: Vec<String> = read_journal(&place.join("journal.jsonl"))
+    let journal = place.join("journal.jsonl");
+    for process in 1..=processes {
+        bench.run(&trial, &place, &Silent).unwrap();
+        if process < processes {
+            let text = std::fs::read_to_string(&journal).unwrap();
+            let begun = text.lines().next().unwrap();
+            std::fs::write(&journal, format!("{begun}\n")).unwrap();
+        }
+    }
+    let told: Vec<String> = read_journal(&journal)
         .unwrap()
         .entries
         .into_iter()
@@ -248,6 +261,31 @@ fn what_was_tried_is_graded_from_the_record() {
 }
 
 #[test]
+fn what_a_killed_process_recorded_is_not_replayed() {
+    let (port, asked) = server();
+    let writer = Writer {
+        script: asks(&[format!("http://localhost:{port}/a")]),
+        tries: true,
+    };
+    check_last(
+        2,
+        &recorded(port),
+        &writer,
+        port,
+        &expect![[r#"
+            fetch
+            prepare
+            solve
+            record: 1
+            grade
+            replay: 1
+            passed: answer 2
+        "#]],
+    );
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
+}
+
+#[test]
 fn what_was_never_tried_is_recorded_first() {
     let (port, asked) = server();
     let writer = Writer {
@@ -308,7 +346,11 @@ fn a_port_that_the_record_names_is_open_in_the_replay() {
         script: connects("localhost", port),
         tries: true,
     };
-    check(&recorded(port), &writer, port, &expect![[r#"
+    check(
+        &recorded(port),
+        &writer,
+        port,
+        &expect![[r#"
         fetch
         prepare
         solve
@@ -316,7 +358,8 @@ fn a_port_that_the_record_names_is_open_in_the_replay() {
         grade
         replay: 1
         passed: answer 1
-    "#]]);
+    "#]],
+    );
     assert_eq!(asked.load(Ordering::SeqCst), 1);
 }
 
