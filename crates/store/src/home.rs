@@ -1,6 +1,7 @@
 //! The data folder and its rooms.
 
 use std::{
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
@@ -33,6 +34,18 @@ impl Home {
         let root = root.into();
         for room in ["blobs", "images", "boxes", "runs", "cache"] {
             fs::create_dir_all(root.join(room))?;
+        }
+        for room in ["blobs", "runs"] {
+            // The root of boxes has to pass through the folder above, and with it every user of the machine could.
+            let path = root.join(room);
+            let mode = fs::metadata(&path)?.permissions().mode();
+            if mode & 0o077 != 0 {
+                // Of somebody else it is theirs to close.
+                drop(fs::set_permissions(
+                    &path,
+                    std::fs::Permissions::from_mode(mode & !0o077),
+                ));
+            }
         }
         // Absolute, because boxes resolve it from another working folder.
         let root = fs::canonicalize(&root)?;

@@ -66,6 +66,8 @@ pub(crate) struct TrialNetwork {
     plan: NetworkPlan,
     /// What the live network refused: recording it again would not help.
     forbidden: HashSet<String>,
+    /// Whether a gap was among the refusals that were only counted.
+    unnamed_gap: bool,
 }
 
 impl TrialNetwork {
@@ -79,6 +81,7 @@ impl TrialNetwork {
                 log,
                 plan: NetworkPlan::Off,
                 forbidden: HashSet::new(),
+                unnamed_gap: false,
             });
         };
         let door = |policy: Policy, index: bool| {
@@ -103,6 +106,7 @@ impl TrialNetwork {
             log,
             plan: plan.clone(),
             forbidden: HashSet::new(),
+            unnamed_gap: false,
         })
     }
 
@@ -117,7 +121,9 @@ impl TrialNetwork {
 
     /// What went through since this was last asked; `None` when nothing did.
     pub(crate) fn spent(&mut self, phase: Phase) -> Option<NetworkRecord> {
-        let mut record = std::mem::take(&mut *lock(&self.log)).record;
+        let log = std::mem::take(&mut *lock(&self.log));
+        self.unnamed_gap = log.unnamed_gap;
+        let mut record = log.record;
         let policy = match (&self.plan, phase) {
             (NetworkPlan::Off, _) => "none",
             (NetworkPlan::Open, _) => "open",
@@ -135,10 +141,11 @@ impl TrialNetwork {
 
     /// Whether something was asked for that is not in the record and could be.
     pub(crate) fn has_gaps(&self, record: &NetworkRecord) -> bool {
-        record
-            .refusals
-            .iter()
-            .any(|refusal| refusal.kind == RefusalKind::Unrecorded && !self.forbidden.contains(&refusal.request))
+        self.unnamed_gap
+            || record
+                .refusals
+                .iter()
+                .any(|refusal| refusal.kind == RefusalKind::Unrecorded && !self.forbidden.contains(&refusal.request))
     }
 }
 
@@ -155,6 +162,8 @@ pub(crate) enum Phase {
 #[derive(Default)]
 struct Log {
     record: NetworkRecord,
+    /// Whether something was not in the record, among the refusals that are only counted.
+    unnamed_gap: bool,
 }
 
 impl Log {
@@ -181,6 +190,7 @@ impl Log {
             });
         } else {
             self.record.more_refusals += 1;
+            self.unnamed_gap |= kind == RefusalKind::Unrecorded;
         }
     }
 }

@@ -225,6 +225,8 @@ impl Bench<'_> {
         events.emit(Event::Phase {
             name: "record".to_owned(),
         })?;
+        // Anew: answers of another day would come first in the replay, and may not fit to those that follow.
+        TrialNetwork::forget(folder).map_err(|error| Ended::Broken(error.into()))?;
         self.grade(
             trial,
             &submission,

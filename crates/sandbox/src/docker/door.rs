@@ -11,7 +11,7 @@ use std::{
             net::{UnixListener, UnixStream},
         },
     },
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -60,7 +60,9 @@ pub(super) fn send_sockets(ports: &[u16]) -> io::Result<()> {
 
 /// The harness's side: a socket in a folder of its own.
 pub(super) struct Meeting {
-    folder: TempDir,
+    /// Closed to other users, who would have to pass through it.
+    _closed: TempDir,
+    folder: PathBuf,
     listener: UnixListener,
 }
 
@@ -68,23 +70,30 @@ impl Meeting {
     /// Makes the folder below another one, and the socket in it.
     pub(super) fn new(room: &Path) -> Result<Self, SandboxError> {
         let failed = || io_error("a socket to meet the container at");
-        let folder = tempfile::Builder::new()
+        let closed = tempfile::Builder::new()
             .prefix("door-")
+            .permissions(std::fs::Permissions::from_mode(0o700))
             .tempdir_in(room)
             .map_err(failed())?;
-        fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).map_err(failed())?;
+        let folder = closed.path().join("open");
+        fs::create_dir(&folder).map_err(failed())?;
+        fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).map_err(failed())?;
         // The kernel takes only short paths for sockets, and the data folder may be anywhere.
-        let opened = open_folder(folder.path())?;
+        let opened = open_folder(&folder)?;
         let short = format!("/proc/self/fd/{}/{SOCKET}", opened.as_raw_fd());
         let listener = UnixListener::bind(short).map_err(failed())?;
-        // Root in a container may be anybody outside. Nobody else gets at it: the folders above are the user's own.
-        fs::set_permissions(folder.path().join(SOCKET), std::fs::Permissions::from_mode(0o666)).map_err(failed())?;
-        Ok(Self { folder, listener })
+        // Root in a container may be anybody outside. Nobody else gets at it: the folder above is the user's own.
+        fs::set_permissions(folder.join(SOCKET), std::fs::Permissions::from_mode(0o666)).map_err(failed())?;
+        Ok(Self {
+            _closed: closed,
+            folder,
+            listener,
+        })
     }
 
     /// The folder to mount at [`PLACE`].
     pub(super) fn folder(&self) -> &Path {
-        self.folder.path()
+        &self.folder
     }
 
     /// Takes the sockets that the agent has sent, and closes the meeting.

@@ -284,6 +284,18 @@ fn reap(main: Pid) -> Ended {
     ended
 }
 
+/// Restores what every signal does. What is ignored stays so over an execution, and whoever started the harness may have
+/// ignored some, as `nohup` does; Rust's runtime ignores one.
+pub(super) fn default_signals() {
+    // All zeros are the default, in the kernel's own form of it; the libc would not touch the two that it uses itself.
+    let default = [0_u64; 4];
+    for signal in 1..=64_i64 {
+        // SAFETY: the structure is at least as large as the kernel's on every processor and outlives the call; this process
+        // has one thread and no handlers that anybody counts on. The two signals that cannot be set are refused.
+        unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), 0_usize, 8_usize) };
+    }
+}
+
 /// Turns this process into the command. Never returns.
 pub(crate) fn become_command(request: &ExecRequest, streams: &Streams<'_>) -> ! {
     let (code, message) = match prepare(request, streams) {
@@ -331,8 +343,7 @@ fn prepare(request: &ExecRequest, streams: &Streams<'_>) -> Result<(), Failure> 
     close_others(&keep);
     nix::unistd::setsid().what("a session")?;
     sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None).what("signals")?;
-    // SAFETY: restores the default of a signal that Rust's runtime ignores.
-    unsafe { nix::sys::signal::signal(Signal::SIGPIPE, nix::sys::signal::SigHandler::SigDfl) }.what("signals")?;
+    default_signals();
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     std::fs::create_dir_all(&request.folder).what(&request.folder)?;
     chdir(&request.folder).what(&request.folder)?;

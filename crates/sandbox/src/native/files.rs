@@ -13,7 +13,7 @@ use std::{
 use super::{
     archive::{self, Owners},
     export,
-    layers::counts,
+    layers::{MERGED, counts},
     wire::{FileRequest, UnpackRequest},
 };
 
@@ -144,6 +144,26 @@ pub(crate) fn usage(layers: &Path) -> u64 {
             }
             // A file with several names is counted for its share under each.
             sum += (known.blocks() * 512).max(LEAST_FILE) / if known.is_dir() { 1 } else { known.nlink().max(1) };
+        }
+    }
+    sum + nameless()
+}
+
+/// Bytes of files of the merged tree that have no name any more and are still open somewhere in the box.
+fn nameless() -> u64 {
+    let Ok(tree) = fs::metadata(MERGED) else { return 0 };
+    let mut seen = std::collections::HashSet::new();
+    let mut sum = 0;
+    // Other processes of the machine cannot be looked into from here.
+    let is_process = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit);
+    for process in entries(Path::new("/proc")).filter(is_process) {
+        for descriptor in entries(&process.path().join("fd")) {
+            let Ok(known) = fs::metadata(descriptor.path()) else {
+                continue;
+            };
+            if known.nlink() == 0 && known.is_file() && known.dev() == tree.dev() && seen.insert(known.ino()) {
+                sum += known.blocks() * 512;
+            }
         }
     }
     sum

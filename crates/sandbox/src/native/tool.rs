@@ -138,8 +138,7 @@ fn prepare(out: &OwnedFd, err: &OwnedFd) -> io::Result<()> {
     // SAFETY: marks descriptors that nothing uses after the program has been replaced.
     unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
-    // SAFETY: restores the default of a signal that Rust's runtime ignores.
-    unsafe { nix::sys::signal::signal(Signal::SIGPIPE, nix::sys::signal::SigHandler::SigDfl) }?;
+    super::command::default_signals();
     Ok(())
 }
 

@@ -14,6 +14,7 @@ use crate::{
 };
 
 const VICTIM: &str = "SEATRIAL_TEST_VICTIM";
+const IGNORER: &str = "SEATRIAL_TEST_IGNORER";
 const WRITING_VICTIM: &str = "SEATRIAL_TEST_WRITING_VICTIM";
 
 /// Folders of boxes that a process made.
@@ -178,6 +179,42 @@ fn a_killed_harness_leaves_nothing_after_the_next_start() {
     eventually("the control groups are swept", || groups_of(pid).is_empty());
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
     assert!(!mounts.contains(&format!("/boxes/{pid}-")), "{mounts}");
+}
+
+/// Not a test: a harness that was started with signals ignored.
+#[test]
+fn ignorer() {
+    if std::env::var_os(IGNORER).is_none() {
+        return;
+    }
+    let factory = NativeFactory::new(&home(), helper()).unwrap();
+    let spec = BoxSpec {
+        image: image().unwrap(),
+        limits: Limits::default(),
+        network: Network::Off,
+    };
+    let mut sandbox = factory.start(&spec).unwrap();
+    drop(sandbox.exec(&Command::bash("exec grep SigIgn /proc/self/status"), &mut Tell));
+}
+
+#[test]
+fn what_the_harness_ignores_a_box_does_not() {
+    if image().is_none() {
+        return;
+    }
+    // As `nohup` and shells without job control start what they start.
+    let done = Process::new("bash")
+        .args([
+            "-c",
+            "trap '' HUP INT QUIT USR1; exec \"$0\" --exact lifecycle::ignorer --nocapture",
+        ])
+        .arg(std::env::current_exe().unwrap())
+        .env(IGNORER, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    let ignored = said.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    assert_eq!(u64::from_str_radix(ignored.trim(), 16).unwrap(), 0, "{said}");
 }
 
 /// Kills the supervisor of the box whose command says something.

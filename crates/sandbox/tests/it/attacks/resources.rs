@@ -72,6 +72,20 @@ fn a_disk_bomb_is_stopped() {
 }
 
 #[test]
+fn a_disk_bomb_in_a_file_without_a_name_is_stopped() {
+    let limits = Limits {
+        disk_bytes: 64 << 20,
+        ..Limits::default()
+    };
+    let Some(mut sandbox) = start(Network::Off, limits) else {
+        return;
+    };
+    let script = "exec 9>/gone; rm /gone; while :; do head -c 1M /dev/zero >&9; done";
+    let (execution, _) = run(&mut *sandbox, &Command::bash(script));
+    assert_eq!(execution.status, Status::DiskLimit);
+}
+
+#[test]
 fn endless_output_is_drained_counted_and_dropped() {
     let Some(mut sandbox) = quiet_box() else { return };
     let mut command = Command::bash("head -c 50000000 /dev/zero; head -c 3000 /dev/zero >&2");
