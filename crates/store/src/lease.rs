@@ -18,7 +18,16 @@ impl Lease {
     /// Takes the lease of a folder, making the folder where it is missing; `Busy` when a live process has it.
     pub fn take(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let folder = folder.into();
-        fs::create_dir_all(&folder)?;
+        match fs::create_dir_all(&folder) {
+            // There when it was to be made, and gone when it was looked at: its owner has removed it meanwhile.
+            Err(error)
+                if error.kind() == std::io::ErrorKind::AlreadyExists
+                    && folder.symlink_metadata().map_or(true, |known| known.is_dir()) =>
+            {
+                return Err(StoreError::Busy(folder));
+            }
+            made => made?,
+        }
         let file = match fs::OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -74,6 +83,29 @@ fn is_still_there(file: &fs::File, folder: &Path) -> Result<bool, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_its_owner_removes_is_busy_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("box");
+        let over = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                    drop(std::fs::create_dir(&place));
+                    drop(std::fs::remove_dir_all(&place));
+                }
+            });
+            for _ in 0..5_000 {
+                let taken = Lease::take(&place);
+                if !matches!(taken, Ok(_) | Err(StoreError::Busy(_))) {
+                    over.store(true, std::sync::atomic::Ordering::Relaxed);
+                    panic!("{taken:?}");
+                }
+            }
+            over.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+    }
 
     #[test]
     fn a_lease_has_one_owner_and_a_lock_on_a_folder_that_is_gone_is_none() {
