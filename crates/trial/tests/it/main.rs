@@ -2,5 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::print_stdout, reason = "a skipped test says so")]
 
+// The boxes that the suites are tested with do here too.
+#[path = "../../../suites/tests/it/boxes.rs"]
 mod boxes;
 mod network;
