@@ -136,14 +136,7 @@ fn next_step(problem: &seatrial_diagnosis::Problem) -> String {
     use seatrial_diagnosis::Kind;
     let subject = &problem.subject;
     match problem.kind {
-        Kind::MissingHeader
-        | Kind::MissingPkgConfig
-        | Kind::MissingCMake
-        | Kind::MissingLibrary
-        | Kind::MissingCommand
-        | Kind::MissingMacro
-        | Kind::MissingPython
-        | Kind::MissingFile => {
+        kind if kind.is_missing() => {
             format!(
                 "`{subject}` is in no package that helped; find out which project provides it and build that first."
             )
@@ -154,13 +147,7 @@ fn next_step(problem: &seatrial_diagnosis::Problem) -> String {
             format!("another release of the distribution may have the version of `{subject}` that is asked for.")
         }
         Kind::Resources => "give the box more memory or disk, or build with fewer jobs.".to_owned(),
-        Kind::StaleAutotools
-        | Kind::WarningAsError
-        | Kind::MultipleDefinition
-        | Kind::UndefinedReference
-        | Kind::CompileError
-        | Kind::BuildFile
-        | Kind::Other => "look at the line above in the log; the code or its build file needs a change.".to_owned(),
+        _ => "look at the line above in the log; the code or its build file needs a change.".to_owned(),
     }
 }
 

@@ -297,7 +297,7 @@ impl Reader {
             // Of a configuration's several complaints one that can be installed is worth more.
             let better = match place {
                 None => true,
-                Some(held) => weight == Weight::Configure && !is_missing(held.kind) && is_missing(kind),
+                Some(held) => weight == Weight::Configure && !held.kind.is_missing() && kind.is_missing(),
             };
             if better {
                 *place = Some(found.clone());
@@ -307,7 +307,7 @@ impl Reader {
     }
 
     fn remember(&mut self, found: Problem) {
-        let new = is_missing(found.kind)
+        let new = found.kind.is_missing()
             && !found.subject.is_empty()
             && self.missing.len() < MOST_MISSING
             && self.known.insert((found.kind, found.subject.clone()));
@@ -334,6 +334,7 @@ impl Reader {
                 .or(self.stop)
                 .or(self.weak),
             missing: self.missing,
+            facts: crate::LogFacts::default(),
         }
     }
 }
@@ -359,33 +360,16 @@ fn problem(kind: Kind, subject: String, line: &Line<'_>) -> Problem {
     Problem {
         kind,
         subject,
+        class: kind.class(),
+        phase: crate::Phase::Unknown,
         line: line.number,
+        span: (line.number, line.number),
         text: line.text.trim().to_owned(),
-    }
-}
-
-/// Whether a problem of this kind is a name that something may provide.
-fn is_missing(kind: Kind) -> bool {
-    match kind {
-        Kind::MissingHeader
-        | Kind::MissingPkgConfig
-        | Kind::MissingCMake
-        | Kind::MissingLibrary
-        | Kind::MissingCommand
-        | Kind::MissingMacro
-        | Kind::MissingPython
-        | Kind::MissingFile => true,
-        Kind::MissingSubmodule
-        | Kind::StaleAutotools
-        | Kind::WarningAsError
-        | Kind::MultipleDefinition
-        | Kind::UndefinedReference
-        | Kind::CompileError
-        | Kind::ToolVersion
-        | Kind::Download
-        | Kind::Resources
-        | Kind::BuildFile
-        | Kind::Other => false,
+        confidence: 0,
+        signature: String::new(),
+        file: None,
+        explains: Vec::new(),
+        remedies: Vec::new(),
     }
 }
 

@@ -7,11 +7,15 @@
 mod cmake;
 mod engine;
 mod hints;
+mod kind;
 mod lines;
 mod names;
 mod problem;
 mod prose;
+mod remedy;
 mod rows;
 
 pub use engine::diagnose;
-pub use problem::{Diagnosis, Kind, Problem};
+pub use kind::{Class, Kind};
+pub use problem::{Diagnosis, Ending, FollowOn, LogFacts, Phase, Problem};
+pub use remedy::{FlagsOf, Remedy};

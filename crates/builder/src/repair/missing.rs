@@ -52,18 +52,7 @@ pub(crate) fn keys(problem: &Problem, tree: &Tree) -> Vec<Key> {
         Kind::MissingMacro => vec![Key::Macro(own)],
         Kind::MissingPython => vec![Key::Python(own)],
         Kind::MissingFile if name.starts_with('/') && !name.starts_with("/build/") => vec![Key::Path(own)],
-        Kind::MissingFile
-        | Kind::MissingSubmodule
-        | Kind::StaleAutotools
-        | Kind::WarningAsError
-        | Kind::MultipleDefinition
-        | Kind::UndefinedReference
-        | Kind::CompileError
-        | Kind::ToolVersion
-        | Kind::Download
-        | Kind::Resources
-        | Kind::BuildFile
-        | Kind::Other => Vec::new(),
+        _ => Vec::new(),
     }
 }
 
