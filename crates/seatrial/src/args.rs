@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand};
+use seatrial_suites::Side;
 
 use crate::amounts::{parse_age, parse_bytes};
 
@@ -220,6 +221,9 @@ pub(crate) struct BenchRunArgs {
     /// Only these tasks
     #[arg(long, value_name = "ID")]
     pub(crate) task: Vec<String>,
+    /// Only one side of the corpus's split: seen or unseen
+    #[arg(long, value_name = "SIDE")]
+    pub(crate) split: Option<Side>,
     /// Take quarantined tasks too
     #[arg(long)]
     pub(crate) quarantined: bool,
@@ -250,6 +254,19 @@ pub(crate) enum CorpusVerb {
     /// Make a corpus from what a distribution already knows
     #[command(subcommand)]
     Mine(MineVerb),
+    /// Divide a corpus: half of its tasks, drawn by seed, are kept out of sight while rules are written
+    #[command(after_help = "Example:\n  seatrial corpus split corpora/compile-debian --seed 4\n  \
+        seatrial bench run corpora/compile-debian --agent rules --split unseen")]
+    Split {
+        /// The corpus's folder
+        corpus: PathBuf,
+        /// Seed of the draw
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// An earlier form of the corpus: what it has was looked at before, and stays seen
+        #[arg(long, value_name = "CORPUS")]
+        older: Option<PathBuf>,
+    },
     /// Pin again what has left the archive
     Refresh {
         /// The corpus's folder

@@ -2,7 +2,9 @@
 //!
 //! Not an agent. It proves that a task can be done and that the answer key is what a real build makes.
 
-use seatrial_core::{BOX_SOURCE, PinnedSource, SourceKind, Submission, Task};
+use std::collections::{BTreeMap, BTreeSet};
+
+use seatrial_core::{Answer, BOX_SOURCE, CompileTruth, Evidence, PinnedSource, SourceKind, Submission, Task, Verdict};
 
 /// The task's source together with the distribution's packaging: what the reference solution starts from.
 ///
@@ -44,6 +46,84 @@ pub fn gold_submission(task: &Task) -> Option<Submission> {
     })
 }
 
+/// The submission that runs the distribution's recipe on the tree as upstream released it: its patches are taken back
+/// first. What it does not make, and [`gold_submission`] does, nobody can make from the pinned source.
+///
+/// `None` when the source is no source package of a distribution.
+pub fn unpatched_submission(task: &Task) -> Option<Submission> {
+    gold_source(task)?;
+    Some(Submission {
+        script: Some(format!("{TAKE_PATCHES_BACK}{}", gold_script())),
+        note: "the distribution's own recipe without its patches".to_owned(),
+        ..Submission::default()
+    })
+}
+
+/// Where there are no patches it gives up at once: the answer would be the reference's.
+const TAKE_PATCHES_BACK: &str = "\
+    cd /build/source || exit 1\n\
+    [ -s debian/patches/series ] || { echo 'there are no patches'; exit 3; }\n\
+    if [ -d .pc ]; then\n\
+    sed -e 's/#.*//' -e '/^[[:space:]]*$/d' debian/patches/series | tac | {\n\
+    while read -r name level; do patch -R -f -s \"${level:--p1}\" <\"debian/patches/$name\" || exit 1; done\n\
+    } || exit 1\n\
+    rm -rf .pc\n\
+    fi\n\
+    : >debian/patches/series\n";
+
+/// Other names of expected artifacts: where the reference made the very same file under another name too, that one is as
+/// good, because the packaging only renamed or copied it.
+pub fn aliases(truth: &CompileTruth, reference: &Verdict) -> BTreeMap<String, Vec<String>> {
+    let made = products(reference, "completion");
+    let expected: BTreeSet<&str> = truth.artifacts.iter().map(String::as_str).collect();
+    let mut aliases: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, digest) in products(reference, "strict") {
+        let Some(name) = expected.get(name) else { continue };
+        let others: BTreeSet<&str> = made
+            .iter()
+            .filter(|(other, same)| *same == digest && !expected.contains(other) && !is_by_product(other))
+            .map(|(other, _)| *other)
+            .collect();
+        if !others.is_empty() {
+            aliases.insert((*name).to_owned(), others.into_iter().map(str::to_owned).collect());
+        }
+    }
+    aliases
+}
+
+/// The expected names that the reference did not make from the tree without the distribution's patches, although it
+/// ended well; none when it did not, because then its patches may be what makes the tree build at all.
+pub fn made_by_patches(truth: &CompileTruth, unpatched: &Verdict) -> Vec<String> {
+    if unpatched.answer("replay") != Some(Answer::Yes) {
+        return Vec::new();
+    }
+    let made: BTreeSet<&str> = products(unpatched, "strict")
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    let is_made = |name: &str| truth.names(name).any(|other| made.contains(other));
+    truth.artifacts.iter().filter(|name| !is_made(name)).cloned().collect()
+}
+
+/// Libtool links a library under its name with a `T` appended before it moves it.
+fn is_by_product(name: &str) -> bool {
+    name.ends_with('T') && name.contains(".so")
+}
+
+/// Base names and digests of the linked files that a check points to.
+fn products<'a>(verdict: &'a Verdict, check: &str) -> Vec<(&'a str, &'a seatrial_core::Digest)> {
+    verdict
+        .checks
+        .iter()
+        .filter(|known| known.name == check)
+        .flat_map(|known| &known.evidence)
+        .filter_map(|evidence| match evidence {
+            Evidence::File { path, digest, .. } => Some((path.rsplit('/').next().unwrap_or(path), digest)),
+            _ => None,
+        })
+        .collect()
+}
+
 fn gold_script() -> String {
     // Documentation is built too: what a recipe installs may depend on it. Tests are not, as they prove nothing here.
     format!(
@@ -63,6 +143,8 @@ fn gold_script() -> String {
 
 #[cfg(test)]
 mod tests {
+    use seatrial_core::{Check, Digest, Outcome, Profile};
+
     use super::*;
 
     #[test]
@@ -77,5 +159,70 @@ mod tests {
         ] {
             assert!(script.contains(part), "{part}");
         }
+    }
+
+    fn verdict(replayed: bool, strict: &[(&str, &str)], completion: &[(&str, &str)]) -> Verdict {
+        let files = |files: &[(&str, &str)]| {
+            files
+                .iter()
+                .map(|(path, content)| Evidence::File {
+                    path: (*path).to_owned(),
+                    digest: Digest::of(content.as_bytes()),
+                    size: 1,
+                    what: String::new(),
+                })
+                .collect()
+        };
+        let check = |name: &str, answer: bool, evidence: Vec<Evidence>| Check {
+            name: name.to_owned(),
+            answer: answer.into(),
+            detail: String::new(),
+            evidence,
+        };
+        Verdict {
+            outcome: Outcome::Passed,
+            profile: Profile::Strict,
+            checks: vec![
+                check("replay", replayed, Vec::new()),
+                check("completion", true, files(completion)),
+                check("strict", true, files(strict)),
+            ],
+            reason: String::new(),
+            invalid: None,
+            figures: BTreeMap::new(),
+            flags: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_packaging_renames_has_its_old_name_too() {
+        let truth = CompileTruth::of(vec!["hull-bin".to_owned(), "libhull.so.2".to_owned()]);
+        let reference = verdict(
+            true,
+            &[("/b/debian/usr/bin/hull-bin", "one"), ("/b/libhull.so.2", "two")],
+            &[
+                ("/b/debian/usr/bin/hull-bin", "one"),
+                ("/b/src/hull", "one"),
+                ("/b/.libs/libhull.so.2T", "two"),
+                ("/b/libhull.so.2", "two"),
+                ("/b/other", "three"),
+            ],
+        );
+        assert_eq!(
+            aliases(&truth, &reference),
+            BTreeMap::from([("hull-bin".to_owned(), vec!["hull".to_owned()])])
+        );
+    }
+
+    #[test]
+    fn what_only_patches_make_is_found_where_the_tree_builds_without_them() {
+        let mut truth = CompileTruth::of(vec!["hull-bin".to_owned(), "libhull.so.2".to_owned()]);
+        truth.aliases.insert("hull-bin".to_owned(), vec!["hull".to_owned()]);
+        let made = [("/b/src/hull", "one")];
+        assert_eq!(
+            made_by_patches(&truth, &verdict(true, &made, &made)),
+            vec!["libhull.so.2".to_owned()]
+        );
+        assert!(made_by_patches(&truth, &verdict(false, &made, &made)).is_empty());
     }
 }

@@ -10,9 +10,9 @@ mod error;
 mod mining;
 mod suite;
 
-pub use calibration::{gold_source, gold_submission};
+pub use calibration::{aliases, gold_source, gold_submission, made_by_patches, unpatched_submission};
 pub use compile::Compile;
-pub use corpus::{Corpus, CorpusError, CorpusFacts, TaskLock, TaskState};
+pub use corpus::{Corpus, CorpusError, CorpusFacts, Side, Split, TaskLock, TaskState};
 pub use error::SuiteError;
 pub use mining::{
     Archive, LeftOut, LiveArchive, MineError, MineOptions, MineReport, RefreshReport, Repinned, mine_debian_compile,

@@ -7,15 +7,17 @@ use std::{
 
 use seatrial_agents::{Agent, AgentError, SolveContext, fake_script};
 use seatrial_core::{Answer, CompileTruth, Outcome, Profile, Submission, Task, TaskId, Truth, TruthBody};
-use seatrial_suites::{Corpus, TaskState, gold_source, gold_submission};
+use seatrial_suites::{
+    Corpus, TaskState, aliases, gold_source, gold_submission, made_by_patches, unpatched_submission,
+};
 
 use crate::{Bench, Observer, Room, Trial, TrialError, TrialResult, parallel::side_by_side, result::set_invalid_aside};
 
 /// What calibration found out about one task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Calibration {
-    /// The task can be solved and cannot be faked.
-    Fit,
+    /// The task can be solved and cannot be faked. The answer key, improved by what the reference made.
+    Fit(CompileTruth),
     /// Something about it is wrong.
     Quarantined(String),
     /// The infrastructure was at fault, so nothing is known.
@@ -26,7 +28,7 @@ impl Calibration {
     /// The state for the corpus's lock file, when something is known.
     pub fn state(&self) -> Option<TaskState> {
         match self {
-            Self::Fit => Some(TaskState::Calibrated),
+            Self::Fit(_) => Some(TaskState::Calibrated),
             Self::Quarantined(_) => Some(TaskState::Quarantined),
             Self::Unknown(_) => None,
         }
@@ -73,7 +75,7 @@ impl Calibrator<'_> {
     }
 
     fn one(&self, task: &Task, truth: &Truth, observer: &dyn Observer) -> Result<Calibration, TrialError> {
-        let TruthBody::Compile(CompileTruth { artifacts }) = &truth.body;
+        let TruthBody::Compile(key) = &truth.body;
         let script = |text: String| Submission {
             script: Some(text),
             ..Submission::default()
@@ -84,7 +86,7 @@ impl Calibrator<'_> {
         };
         let fake = Given {
             name: "fake",
-            submission: script(fake_script(artifacts)),
+            submission: script(fake_script(&key.artifacts)),
         };
         let (Some(source), Some(submission)) = (gold_source(task), gold_submission(task)) else {
             return Ok(Calibration::Quarantined(
@@ -114,10 +116,15 @@ impl Calibrator<'_> {
             name: "gold",
             submission,
         };
+        let mut better = key.clone();
         for attempt in 1..=self.attempts {
             let result = self.given(&gold, &gold_task, truth, attempt, observer)?;
             match result.outcome() {
-                Outcome::Passed => {}
+                Outcome::Passed => {
+                    if let Some(verdict) = result.verdict(Profile::Strict) {
+                        better.aliases = aliases(&better, verdict);
+                    }
+                }
                 Outcome::Failed => {
                     return Ok(Calibration::Quarantined(format!(
                         "the reference solution fails: {}",
@@ -127,7 +134,45 @@ impl Calibrator<'_> {
                 Outcome::Invalid => return Ok(Calibration::Unknown(format!("gold: {}", reason(&result)))),
             }
         }
-        Ok(Calibration::Fit)
+        self.without_patches(&gold_task, truth, better, observer)
+    }
+
+    /// Leaves out of the answer key what only the distribution's patches make.
+    fn without_patches(
+        &self,
+        task: &Task,
+        truth: &Truth,
+        mut better: CompileTruth,
+        observer: &dyn Observer,
+    ) -> Result<Calibration, TrialError> {
+        let Some(submission) = unpatched_submission(task) else {
+            return Ok(Calibration::Fit(better));
+        };
+        let truth = Truth {
+            body: TruthBody::Compile(better.clone()),
+            ..truth.clone()
+        };
+        let unpatched = Given {
+            name: "unpatched",
+            submission,
+        };
+        let result = self.given(&unpatched, task, &truth, 1, observer)?;
+        let Some(verdict) = result.verdict(Profile::Strict) else {
+            return Ok(Calibration::Fit(better));
+        };
+        let patched = made_by_patches(&better, verdict);
+        better.artifacts.retain(|name| !patched.contains(name));
+        better.aliases.retain(|name, _| !patched.contains(name));
+        better.patched.extend(patched);
+        better.patched.sort();
+        better.patched.dedup();
+        if better.artifacts.is_empty() {
+            return Ok(Calibration::Quarantined(format!(
+                "every expected artifact is made by the distribution's patches: {}",
+                better.patched.join(", ")
+            )));
+        }
+        Ok(Calibration::Fit(better))
     }
 
     fn given(

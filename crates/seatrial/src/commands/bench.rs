@@ -8,11 +8,11 @@ use std::{
 
 use fs_err as fs;
 use seatrial_agents::Agent;
-use seatrial_core::{AgentName, Digest, ExitCode, Outcome, Task, TaskId};
+use seatrial_core::{AgentName, Digest, ExitCode, Outcome, Task, TaskId, Truth, TruthBody};
 use seatrial_egress::{AllowList, Egress};
 use seatrial_packages::{PackageIndex, Resolver};
 use seatrial_report::RunSummary;
-use seatrial_suites::Corpus;
+use seatrial_suites::{Corpus, Side};
 use seatrial_trial::{
     Bench, Calibration, Calibrator, Estimate, Like, NetworkPlan, Networks, Room, Run, RunLock, RunView,
 };
@@ -128,7 +128,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
     let mut tasks = Vec::new();
     let mut room = Room::unbounded(&app.home);
     let parts = Parts::open(app, &args.corpus, &args.network, |corpus, image_missing| {
-        tasks = select(corpus, &args.task, args.quarantined, args.limit)?;
+        tasks = select(corpus, &args.task, args.quarantined, args.split, args.limit)?;
         if tasks.is_empty() {
             return Err(Failure::nothing_run(format!(
                 "no task of {} was chosen",
@@ -196,7 +196,13 @@ fn checked_room(app: &App, like: Like<'_>, tasks: &[Task], jobs: usize, image_mi
     preflight::room(app, &Estimate::of(&app.home, like, &tasks, jobs, image_missing)?)
 }
 
-fn select(corpus: &Corpus, names: &[String], quarantined: bool, limit: Option<usize>) -> Result<Vec<Task>, Failure> {
+fn select(
+    corpus: &Corpus,
+    names: &[String],
+    quarantined: bool,
+    side: Option<Side>,
+    limit: Option<usize>,
+) -> Result<Vec<Task>, Failure> {
     let mut tasks = Vec::new();
     if names.is_empty() {
         let all: Vec<&Task> = if quarantined {
@@ -214,6 +220,15 @@ fn select(corpus: &Corpus, names: &[String], quarantined: bool, limit: Option<us
         if !tasks.contains(task) {
             tasks.push(task.clone());
         }
+    }
+    if let Some(side) = side {
+        let split = corpus.facts().split.as_ref().ok_or_else(|| {
+            Failure::usage(format!(
+                "{} is not divided; `seatrial corpus split` does that",
+                corpus.folder().display()
+            ))
+        })?;
+        tasks.retain(|task| split.has(side, &task.id));
     }
     tasks.truncate(limit.unwrap_or(usize::MAX));
     Ok(tasks)
@@ -340,7 +355,7 @@ fn calibrate(
     let mut tasks = Vec::new();
     let mut room = Room::unbounded(&app.home);
     let mut parts = Parts::open(app, folder, network, |corpus, image_missing| {
-        tasks = select(corpus, names, true, None)?;
+        tasks = select(corpus, names, true, None, None)?;
         if only_new {
             let is_new = |task: &Task| {
                 let lock = corpus.lock(&task.id);
@@ -393,11 +408,17 @@ fn calibrate(
                 ""
             };
             parts.corpus.set_state(id, state, reason, Some(image))?;
+            if let Calibration::Fit(key) = answer {
+                parts.corpus.improve_truth(Truth {
+                    task: id.clone(),
+                    body: TruthBody::Compile(key.clone()),
+                })?;
+            }
         }
     }
-    parts.corpus.save_lock()?;
+    parts.corpus.save()?;
     let count = |wanted: fn(&Calibration) -> bool| found.iter().filter(|(_, answer)| wanted(answer)).count();
-    let fit = count(|answer| matches!(answer, Calibration::Fit));
+    let fit = count(|answer| matches!(answer, Calibration::Fit(_)));
     let quarantined = count(|answer| matches!(answer, Calibration::Quarantined(_)));
     let unknown = count(|answer| matches!(answer, Calibration::Unknown(_)));
     if app.json {
@@ -425,7 +446,25 @@ fn calibrate(
 
 fn words(answer: &Calibration) -> String {
     match answer {
-        Calibration::Fit => "fit".to_owned(),
+        Calibration::Fit(key) => {
+            let mut words = "fit".to_owned();
+            if !key.aliases.is_empty() {
+                let pairs: Vec<_> = key
+                    .aliases
+                    .iter()
+                    .map(|(name, others)| format!("{name} = {}", others.join(" = ")))
+                    .collect();
+                let _ = write!(words, "; also known as: {}", pairs.join(", "));
+            }
+            if !key.patched.is_empty() {
+                let _ = write!(
+                    words,
+                    "; made by the distribution's patches: {}",
+                    key.patched.join(", ")
+                );
+            }
+            words
+        }
         Calibration::Quarantined(reason) => format!("quarantined: {reason}"),
         Calibration::Unknown(reason) => format!("not known: {reason}"),
     }

@@ -76,9 +76,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     };
     let truth = Truth {
         task: id,
-        body: TruthBody::Compile(CompileTruth {
-            artifacts: args.expect.clone(),
-        }),
+        body: TruthBody::Compile(CompileTruth::of(args.expect.clone())),
     };
     let bench = Bench {
         suite,

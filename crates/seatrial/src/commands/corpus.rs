@@ -1,11 +1,11 @@
 //! `seatrial corpus`.
 
-use std::{fmt::Write as _, path::Path};
+use std::{collections::BTreeSet, fmt::Write as _, path::Path};
 
 use fs_err as fs;
 use seatrial_core::{ExitCode, TaskId};
 use seatrial_source::DebianArchive;
-use seatrial_suites::{Corpus, LiveArchive, MineOptions, TaskState};
+use seatrial_suites::{Corpus, LiveArchive, MineOptions, Side, Split, TaskState};
 
 use super::{answer, answer_json, platform};
 use crate::{
@@ -19,6 +19,7 @@ pub(super) fn run(app: &App, verb: CorpusVerb) -> Result<ExitCode, Failure> {
         CorpusVerb::List { folder } => list(app, &folder),
         CorpusVerb::Show { corpus, task } => show(app, &corpus, task.as_deref()),
         CorpusVerb::Mine(verb) => mine(app, verb),
+        CorpusVerb::Split { corpus, seed, older } => split(app, &corpus, seed, older.as_deref()),
         CorpusVerb::Refresh { corpus } => refresh(app, &corpus),
     }
 }
@@ -63,6 +64,24 @@ fn list(app: &App, folder: &Path) -> Result<ExitCode, Failure> {
             );
         }
         answer(&text)?;
+    }
+    Ok(ExitCode::Passed)
+}
+
+fn split(app: &App, folder: &Path, seed: u64, older: Option<&Path>) -> Result<ExitCode, Failure> {
+    let mut corpus = Corpus::load(folder)?;
+    let older: BTreeSet<TaskId> = match older {
+        Some(older) => Corpus::load(older)?.all_tasks().map(|task| task.id.clone()).collect(),
+        None => BTreeSet::new(),
+    };
+    let split = Split::draw(&corpus, seed, &older);
+    let about = split.about.clone();
+    corpus.facts_mut().split = Some(split);
+    corpus.save()?;
+    if app.json {
+        answer_json(&corpus.facts().split)?;
+    } else {
+        answer(&format!("{}: unseen are {about}", folder.display()))?;
     }
     Ok(ExitCode::Passed)
 }
@@ -119,9 +138,23 @@ fn show(app: &App, folder: &Path, task: Option<&str>) -> Result<ExitCode, Failur
             facts.seed,
             corpus.digest().short()
         );
+        if let Some(split) = &facts.split {
+            let _ = writeln!(text, "kept out of sight with seed {}: {}", split.seed, split.about);
+        }
         for task in corpus.all_tasks() {
             let lock = corpus.lock(&task.id)?;
-            let _ = writeln!(text, "  {:<11} {}  {}", state(lock.state), task.source, lock.reason);
+            let side = match &facts.split {
+                Some(split) if split.has(Side::Unseen, &task.id) => "unseen ",
+                Some(_) => "seen   ",
+                None => "",
+            };
+            let _ = writeln!(
+                text,
+                "  {:<11} {side}{}  {}",
+                state(lock.state),
+                task.source,
+                lock.reason
+            );
         }
         answer(&text)?;
     }

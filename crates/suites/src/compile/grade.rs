@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use seatrial_core::{Digest, Event, EventSink, Outcome, Profile, TruthBody, Verdict};
+use seatrial_core::{CompileTruth, Digest, Event, EventSink, Outcome, Profile, TruthBody, Verdict};
 use seatrial_sandbox::{Change, ChangeKind, Network, Status};
 
 use super::{
@@ -97,7 +97,7 @@ fn replay_and_judge(
             log,
         });
     }
-    let verdicts = match inspect(request, script, &truth.artifacts, &mut replay) {
+    let verdicts = match inspect(request, script, truth, &mut replay) {
         // The same programs worked before the script ran, so this is its doing; no script may make itself `invalid`.
         Err(SuiteError::Helper {
             what, by_content: true, ..
@@ -114,11 +114,11 @@ fn replay_and_judge(
 fn inspect(
     request: &GradeRequest<'_>,
     script: &str,
-    expected_names: &[String],
+    truth: &CompileTruth,
     replay: &mut Replay,
 ) -> Result<Vec<Verdict>, SuiteError> {
     let changes = replay.sandbox.changes(&replay.pristine)?;
-    let expected: HashSet<&str> = expected_names.iter().map(String::as_str).collect();
+    let expected: HashSet<&str> = truth.artifacts.iter().flat_map(|name| truth.names(name)).collect();
     let arch = request.task.platform.arch;
     let candidates = collect(replay, &changes, &expected, arch)?;
     let mut flags = hacks::scan_script(script, request.task);
@@ -133,7 +133,7 @@ fn inspect(
     flags.extend(hacks::replaced(&replaced));
     flags.extend(hacks::tools(&changes));
     let facts = Facts {
-        expected: expected_names,
+        truth,
         arch,
         candidates: &candidates,
         execution: &replay.execution,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use seatrial_core::{Answer, Arch, Check, Digest, Evidence, Outcome, Profile, Verdict};
+use seatrial_core::{Answer, Arch, Check, CompileTruth, Digest, Evidence, Outcome, Profile, Verdict};
 use seatrial_sandbox::{Execution, Status, TimeoutKind};
 use seatrial_store::Blobs;
 
@@ -16,7 +16,7 @@ const EVIDENCE_LIMIT: usize = 60;
 
 /// What both profiles judge from.
 pub(super) struct Facts<'a> {
-    pub(super) expected: &'a [String],
+    pub(super) truth: &'a CompileTruth,
     pub(super) arch: Arch,
     /// Sorted by path.
     pub(super) candidates: &'a [Candidate],
@@ -28,22 +28,16 @@ pub(super) struct Facts<'a> {
 /// Judges what counts.
 pub(super) fn strict(facts: &Facts<'_>, flags: Vec<Check>) -> Verdict {
     let counted: Vec<&Candidate> = facts.candidates.iter().filter(|candidate| candidate.counts()).collect();
-    let expected: BTreeSet<&str> = facts.expected.iter().map(String::as_str).collect();
+    let expected: BTreeSet<&str> = facts.truth.artifacts.iter().map(String::as_str).collect();
     let by_name = by_name(&counted);
-    let matched: Vec<&str> = expected
-        .iter()
-        .copied()
-        .filter(|name| by_name.contains_key(name))
-        .collect();
-    let missing: Vec<&str> = expected
-        .iter()
-        .copied()
-        .filter(|name| !by_name.contains_key(name))
-        .collect();
+    let answering = |name: &str| facts.truth.names(name).find_map(|other| by_name.get(other));
+    let (matched, missing): (Vec<&str>, Vec<&str>) =
+        expected.iter().copied().partition(|name| answering(name).is_some());
+    let by_own_name = expected.iter().filter(|name| by_name.contains_key(**name)).count();
     let files = |names: &[&str]| -> Vec<Evidence> {
         names
             .iter()
-            .filter_map(|name| by_name.get(name))
+            .filter_map(|name| answering(name))
             .map(|candidate| evidence(candidate, facts.arch))
             .collect()
     };
@@ -126,7 +120,7 @@ pub(super) fn strict(facts: &Facts<'_>, flags: Vec<Check>) -> Verdict {
         checks,
         reason,
         invalid: None,
-        figures: figures(facts, &counted, matched.len()),
+        figures: figures(facts, &counted, matched.len(), by_own_name),
         flags,
     }
 }
@@ -294,7 +288,7 @@ pub(super) fn how_it_ended(execution: &Execution) -> String {
     }
 }
 
-fn figures(facts: &Facts<'_>, counted: &[&Candidate], matched: usize) -> BTreeMap<String, f64> {
+fn figures(facts: &Facts<'_>, counted: &[&Candidate], matched: usize, by_own_name: usize) -> BTreeMap<String, f64> {
     let kinds = |kind: Kind| counted.iter().filter(|candidate| candidate.kind == Some(kind)).count();
     let standing = |refused: bool| {
         facts
@@ -312,8 +306,9 @@ fn figures(facts: &Facts<'_>, counted: &[&Candidate], matched: usize) -> BTreeMa
         .filter(|candidate| matches!(&candidate.standing, Standing::Counted(proof) if proof.dwarf.is_some()))
         .count();
     let mut figures: BTreeMap<String, f64> = [
-        ("expected", facts.expected.iter().collect::<BTreeSet<_>>().len()),
+        ("expected", facts.truth.artifacts.iter().collect::<BTreeSet<_>>().len()),
         ("matched", matched),
+        ("matched_by_own_name", by_own_name),
         ("artifacts", counted.len()),
         ("executables", kinds(Kind::Executable)),
         ("shared_objects", kinds(Kind::Shared)),

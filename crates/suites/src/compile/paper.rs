@@ -23,7 +23,7 @@ const BUILD_FOLDER: &str = "/build/";
 /// Judges by the published rule.
 pub(super) fn judge(facts: &Facts<'_>, tree: &PinnedTree, changes: &[Change]) -> Verdict {
     let (official, extended) = produced(tree, changes);
-    let expected: BTreeSet<&str> = facts.expected.iter().map(String::as_str).collect();
+    let expected: BTreeSet<&str> = facts.truth.artifacts.iter().map(String::as_str).collect();
     let mut checks = vec![replay_check(facts)];
     for (prefix, produced) in [("", &official), ("extended-", &extended)] {
         let matched: Vec<&str> = expected

@@ -3,6 +3,8 @@
 use seatrial_core::SuiteName;
 use serde::{Deserialize, Serialize};
 
+use super::Split;
+
 /// The version of the corpus format that this program writes. It reads this one and older ones.
 pub(crate) const FORMAT: u32 = 1;
 
@@ -28,4 +30,7 @@ pub struct CorpusFacts {
     pub seed: u64,
     /// The version of this program that made it.
     pub tool: String,
+    /// How it is divided, when it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<Split>,
 }

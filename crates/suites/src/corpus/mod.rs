@@ -14,8 +14,10 @@ mod error;
 mod facts;
 mod folder;
 mod lock;
+mod split;
 
 pub use error::CorpusError;
 pub use facts::CorpusFacts;
 pub use folder::Corpus;
 pub use lock::{TaskLock, TaskState};
+pub use split::{Side, Split};

@@ -78,7 +78,7 @@ pub(super) fn derive(
         },
         truth: Truth {
             task: id,
-            body: TruthBody::Compile(CompileTruth { artifacts: expected }),
+            body: TruthBody::Compile(CompileTruth::of(expected)),
         },
         stratum: stratum(&tree.root),
     }))

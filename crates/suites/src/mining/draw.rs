@@ -208,6 +208,7 @@ fn write(
         archive_revision,
         seed: options.seed,
         tool: env!("CARGO_PKG_VERSION").to_owned(),
+        split: None,
     };
     let mut corpus = match Corpus::load(&options.folder) {
         Ok(mut known) => {

@@ -1,13 +1,13 @@
 //! Corpora on disk: what is written is read again, and what is wrong is named.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use expect_test::{Expect, expect};
 use fs_err as fs;
 use seatrial_core::{
-    Budget, CompileTruth, Digest, FilePin, Goal, PinnedSource, Platform, SourceKind, Task, Truth, TruthBody,
+    Budget, CompileTruth, Digest, FilePin, Goal, PinnedSource, Platform, SourceKind, Task, TaskId, Truth, TruthBody,
 };
-use seatrial_suites::{Corpus, CorpusFacts, TaskState};
+use seatrial_suites::{Corpus, CorpusFacts, Side, Split, TaskState};
 
 fn facts() -> CorpusFacts {
     CorpusFacts {
@@ -20,6 +20,7 @@ fn facts() -> CorpusFacts {
         archive_revision: "r1".to_owned(),
         seed: 7,
         tool: "0.1.0".to_owned(),
+        split: None,
     }
 }
 
@@ -53,9 +54,7 @@ fn task(name: &str) -> (Task, Truth) {
     };
     let truth = Truth {
         task: task.id.clone(),
-        body: TruthBody::Compile(CompileTruth {
-            artifacts: vec![name.to_owned(), format!("lib{name}.so.2.0.0")],
-        }),
+        body: TruthBody::Compile(CompileTruth::of(vec![name.to_owned(), format!("lib{name}.so.2.0.0")])),
     };
     (task, truth)
 }
@@ -209,4 +208,29 @@ fn missing_parts_are_named() {
     fs::remove_file(folder.path().join("truth/mast.toml")).unwrap();
     let error = Corpus::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("truth/mast.toml"), "{error}");
+}
+
+#[test]
+fn a_split_keeps_what_was_seen_before_and_is_the_same_each_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut corpus = Corpus::new(folder.path(), facts());
+    for name in ["ark", "brig", "cog", "dhow", "hulk", "ketch", "pram", "skiff"] {
+        let (task, truth) = task(name);
+        corpus.insert(task, truth);
+    }
+    let older: BTreeSet<TaskId> = ["ark", "brig", "cog"]
+        .iter()
+        .map(|name| name.parse().unwrap())
+        .collect();
+    let split = Split::draw(&corpus, 7, &older);
+    assert_eq!(split, Split::draw(&corpus, 7, &older));
+    assert_ne!(split.unseen, Split::draw(&corpus, 8, &older).unseen);
+    assert_eq!(split.unseen.len(), 4);
+    assert!(older.iter().all(|id| split.has(Side::Seen, id)));
+    corpus.facts_mut().split = Some(split.clone());
+    corpus.save().unwrap();
+    assert_eq!(Corpus::load(folder.path()).unwrap().facts().split, Some(split));
+    // More than half were looked at before: then all others are kept.
+    let older: BTreeSet<TaskId> = corpus.all_tasks().map(|task| task.id.clone()).take(6).collect();
+    assert_eq!(Split::draw(&corpus, 7, &older).unseen.len(), 2);
 }

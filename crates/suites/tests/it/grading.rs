@@ -70,9 +70,7 @@ fn task(name: &str) -> Task {
 fn truth(names: &[&str]) -> Truth {
     Truth {
         task: "hull".parse().unwrap(),
-        body: TruthBody::Compile(CompileTruth {
-            artifacts: names.iter().map(|name| (*name).to_owned()).collect(),
-        }),
+        body: TruthBody::Compile(CompileTruth::of(names.iter().map(|name| (*name).to_owned()).collect())),
     }
 }
 
