@@ -2,16 +2,17 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::bytes::Regex;
 
 use crate::{
     Diagnosis, Kind, Problem,
     cmake::{self, Heading},
+    cure::by_nature,
     hints::Hints,
     lines::{Line, Lines},
-    names::subjects,
+    matcher::{Match, Matcher, compiled, usual_confidence},
     prose,
-    rows::{MARKS, Row, Weight, cmake_rows, line_rows},
+    rows::{Direction, Weight},
 };
 
 /// No repair installs more names than this at once; a log that repeats itself for ever must not fill the memory.
@@ -31,8 +32,8 @@ pub fn diagnose(log: &[u8]) -> Diagnosis {
     };
     let mut reader = Reader::default();
     let mut lines = Lines::new(log);
-    while let Some(hit) = tables.marks.find_at(log, lines.position()) {
-        lines.seek(hit.start());
+    while let Some(hit) = tables.matcher.next_mark(log, lines.position()) {
+        lines.seek(hit);
         let Some(line) = lines.next_line() else { break };
         match cmake::heading(&line.text) {
             Some(heading) => {
@@ -50,23 +51,18 @@ pub fn diagnose(log: &[u8]) -> Diagnosis {
                     reader.cmake_error(tables, &quoted, &message);
                 }
             }
-            None => reader.line(tables, &line, lines),
+            None => {
+                for _ in 0..reader.line(tables, &line, lines) {
+                    lines.next_line();
+                }
+            }
         }
     }
     reader.finish()
 }
 
-/// A table's compiled patterns.
-struct Table {
-    rows: Vec<&'static Row>,
-    all: RegexSet,
-    each: Vec<(Regex, Option<Regex>)>,
-}
-
 struct Tables {
-    marks: Regex,
-    lines: Table,
-    cmake: Table,
+    matcher: Matcher,
     /// A `configure` script's or a similar tool's stop, with its own words.
     stop: Regex,
     /// `Package requirements (a >= 1 b) were not met`.
@@ -77,63 +73,12 @@ struct Tables {
     closer: Regex,
 }
 
-static TABLES: LazyLock<Option<Tables>> = LazyLock::new(|| Tables::new().ok());
-
-fn compiled(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(pattern).unicode(false).build()
-}
-
-impl Table {
-    fn new(rows: impl Iterator<Item = &'static Row> + Clone) -> Result<Self, regex::Error> {
-        let each = rows.clone().map(|row| {
-            let unless = if row.unless.is_empty() {
-                None
-            } else {
-                Some(compiled(row.unless)?)
-            };
-            Ok((compiled(row.pattern)?, unless))
-        });
-        Ok(Self {
-            rows: rows.clone().collect(),
-            all: RegexSetBuilder::new(rows.map(|row| row.pattern))
-                .unicode(false)
-                .build()?,
-            each: each.collect::<Result<_, regex::Error>>()?,
-        })
-    }
-
-    /// The first row that fits, with what it captured.
-    fn first(&self, text: &str) -> Option<(&'static Row, Vec<(Kind, String)>)> {
-        let bytes = text.as_bytes();
-        for number in self.all.matches(bytes) {
-            let (Some(row), Some((pattern, unless))) = (self.rows.get(number), self.each.get(number)) else {
-                continue;
-            };
-            if unless.as_ref().is_some_and(|unless| unless.is_match(bytes)) {
-                continue;
-            }
-            let Some(groups) = pattern.captures(bytes) else {
-                continue;
-            };
-            let mut captured = groups
-                .iter()
-                .skip(1)
-                .flatten()
-                .map(|group| String::from_utf8_lossy(group.as_bytes()));
-            let first = captured.next().unwrap_or_default();
-            let second = captured.next().unwrap_or_default();
-            return Some((row, subjects(row.kind, row.subject, &first, &second)));
-        }
-        None
-    }
-}
+static TABLES: LazyLock<Option<Tables>> = LazyLock::new(|| Tables::new(Matcher::new()?).ok());
 
 impl Tables {
-    fn new() -> Result<Self, regex::Error> {
+    fn new(matcher: Matcher) -> Result<Self, regex::Error> {
         Ok(Self {
-            marks: compiled(MARKS)?,
-            lines: Table::new(line_rows())?,
-            cmake: Table::new(cmake_rows())?,
+            matcher,
             stop: compiled(
                 r"^configure: error:(.*)|^\S*meson\.build:\d+(?::\d+)?: ERROR: (.+)|^(?:\S+:\d+: )?\*\*\* (.+?)\.?  Stop\.?$|^(?:\*\*)?(?:Error|ERROR|error)(?:\*\*)?: (.+)|^(The configuration failed)",
             )?,
@@ -146,16 +91,21 @@ impl Tables {
     }
 }
 
+/// A problem that is held as the cause so far, and which of its like counts.
+type Held = (Problem, Direction);
+
 #[derive(Default)]
 struct Reader {
     hints: Hints,
     missing: Vec<Problem>,
     known: HashSet<(Kind, String)>,
-    machine: Option<Problem>,
-    configure: Option<Problem>,
-    build: Option<Problem>,
-    stop: Option<Problem>,
-    weak: Option<Problem>,
+    machine: Option<Held>,
+    configure: Option<Held>,
+    build: Option<Held>,
+    package: Option<Held>,
+    test: Option<Held>,
+    stop: Option<Held>,
+    weak: Option<Held>,
     /// pkg-config's lines up to this one explain a configure script's stop.
     requirements_until: u64,
     /// What the stop's own list names, in case no line explains it.
@@ -163,9 +113,11 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, tables: &Tables, line: &Line<'_>, after: Lines<'_>) {
+    /// Looks at a line; tells how many lines after it were part of its message.
+    fn line(&mut self, tables: &Tables, line: &Line<'_>, after: Lines<'_>) -> u64 {
         let text: &str = &line.text;
-        if let Some((row, found)) = tables.lines.first(text) {
+        if let Some(found) = tables.matcher.line(line, after) {
+            let row = found.row;
             let explains = row.kind == Kind::MissingPkgConfig || row.kind == Kind::ToolVersion;
             let weight = if explains && line.number <= self.requirements_until {
                 self.requirements.clear();
@@ -175,11 +127,10 @@ impl Reader {
             } else {
                 row.weight
             };
-            self.take(weight, found, line);
-            return;
+            return self.matched(weight, &found, line, &after);
         }
         if self.hints.note(line.number, text) {
-            return;
+            return 0;
         }
         if let Some(groups) = tables.requirements.captures(text.as_bytes()) {
             let list = groups
@@ -191,14 +142,14 @@ impl Reader {
             self.requirements = required_modules(&list)
                 .map(|name| problem(Kind::MissingPkgConfig, name, line))
                 .collect();
-            return;
+            return 0;
         }
         if text.ends_with("(ignored)") {
             self.forgive(line.number);
-            return;
+            return 0;
         }
         if tables.closer.is_match(text.as_bytes()) {
-            return;
+            return 0;
         }
         if let Some(groups) = tables.stop.captures(text.as_bytes()) {
             let words = groups
@@ -214,8 +165,9 @@ impl Reader {
                 self.words(line, &words);
             }
         } else if tables.other.is_match(text.as_bytes()) {
-            self.weak = Some(problem(Kind::Other, String::new(), line));
+            self.weak = Some((problem(Kind::Other, String::new(), line), Direction::Last));
         }
+        0
     }
 
     fn cmake_error(&mut self, tables: &Tables, line: &Line<'_>, message: &str) {
@@ -231,14 +183,14 @@ impl Reader {
                 return;
             }
         }
-        match tables.cmake.first(message) {
-            Some((row, found)) if row.weight != Weight::Stop => self.take(row.weight, found, line),
-            Some((_, found)) => self.stop_with(found, line),
-            None => {
-                // The words follow the place: `CMake Error at CMakeLists.txt:5 (message): ...`.
-                let words = message.split_once("): ").map_or(message, |(_, words)| words);
-                self.words(line, words);
-            }
+        let Some(found) = tables.matcher.message(message) else {
+            // The words follow the place: `CMake Error at CMakeLists.txt:5 (message): ...`.
+            let words = message.split_once("): ").map_or(message, |(_, words)| words);
+            return self.words(line, words);
+        };
+        for (kind, subject) in &found.found {
+            let told = told(&found, *kind, subject, line);
+            self.take_one(found.row.weight, told, found.row.direction);
         }
     }
 
@@ -272,7 +224,7 @@ impl Reader {
     /// Make went on after a command that failed just before: so it stopped nothing.
     fn forgive(&mut self, number: u64) {
         let just_before = |found: &Problem| found.kind == Kind::MissingCommand && found.line + 2 >= number;
-        if let Some(found) = self.build.take_if(|found| just_before(found)) {
+        if let Some((found, _)) = self.build.take_if(|(found, _)| just_before(found)) {
             self.missing.retain(|missing| *missing != found);
             self.known.remove(&(found.kind, found.subject));
         } else if let Some(last) = self.missing.pop_if(|last| just_before(last)) {
@@ -284,26 +236,61 @@ impl Reader {
         self.take(Weight::Stop, found, line);
     }
 
+    fn matched(&mut self, weight: Weight, found: &Match, line: &Line<'_>, after: &Lines<'_>) -> u64 {
+        let mut problems: Vec<_> = found
+            .found
+            .iter()
+            .map(|(kind, subject)| told(found, *kind, subject, line))
+            .collect();
+        if found.more_lines > 0 {
+            let mut named = *after;
+            let text = (1..=found.subject_line)
+                .map_while(|_| named.next_line())
+                .last()
+                .map_or_else(|| line.text.trim().to_owned(), |line| line.text.trim().to_owned());
+            for problem in &mut problems {
+                problem.line = line.number + found.subject_line;
+                problem.span = (line.number, line.number + found.more_lines);
+                problem.text.clone_from(&text);
+            }
+        }
+        for problem in problems {
+            self.take_one(weight, problem, found.row.direction);
+        }
+        found.more_lines
+    }
+
     fn take(&mut self, weight: Weight, found: Vec<(Kind, String)>, line: &Line<'_>) {
         for (kind, subject) in found {
-            let found = problem(kind, subject, line);
-            let place = match weight {
-                Weight::Machine => &mut self.machine,
-                Weight::Configure => &mut self.configure,
-                Weight::Build => &mut self.build,
-                Weight::Stop => &mut self.stop,
-                Weight::Weak => &mut self.weak,
-            };
-            // Of a configuration's several complaints one that can be installed is worth more.
-            let better = match place {
-                None => true,
-                Some(held) => weight == Weight::Configure && !held.kind.is_missing() && kind.is_missing(),
-            };
-            if better {
-                *place = Some(found.clone());
-            }
-            self.remember(found);
+            let mut problem = problem(kind, subject, line);
+            problem.confidence = usual_confidence(weight, kind);
+            self.take_one(weight, problem, Direction::First);
         }
+    }
+
+    fn take_one(&mut self, weight: Weight, found: Problem, direction: Direction) {
+        let place = match weight {
+            Weight::Machine => &mut self.machine,
+            Weight::Configure => &mut self.configure,
+            Weight::Build => &mut self.build,
+            Weight::Package => &mut self.package,
+            Weight::Test => &mut self.test,
+            Weight::Stop => &mut self.stop,
+            Weight::Weak => &mut self.weak,
+        };
+        let better = match place {
+            None => true,
+            Some((held, held_direction)) => {
+                // Of a configuration's several complaints one that can be installed is worth more.
+                weight == Weight::Configure && !held.kind.is_missing() && found.kind.is_missing()
+                    // Names from one line stand in the order in which they are to be had.
+                    || direction == Direction::Last && *held_direction == Direction::Last && held.line != found.line
+            }
+        };
+        if better {
+            *place = Some((found.clone(), direction));
+        }
+        self.remember(found);
     }
 
     fn remember(&mut self, found: Problem) {
@@ -319,7 +306,7 @@ impl Reader {
     /// No line explained which of a stop's requirements failed: then each may have.
     fn settle_requirements(&mut self) {
         for found in std::mem::take(&mut self.requirements) {
-            self.configure.get_or_insert_with(|| found.clone());
+            self.configure.get_or_insert_with(|| (found.clone(), Direction::First));
             self.remember(found);
         }
     }
@@ -331,8 +318,11 @@ impl Reader {
                 .machine
                 .or(self.configure)
                 .or(self.build)
+                .or(self.package)
+                .or(self.test)
                 .or(self.stop)
-                .or(self.weak),
+                .or(self.weak)
+                .map(|(problem, _)| problem),
             missing: self.missing,
             facts: crate::LogFacts::default(),
         }
@@ -356,7 +346,19 @@ fn continued(words: &str, mut after: Lines<'_>) -> String {
     text
 }
 
+/// A problem as a row tells it.
+fn told(found: &Match, kind: Kind, subject: &str, line: &Line<'_>) -> Problem {
+    Problem {
+        class: found.class(kind),
+        confidence: found.confidence(kind),
+        signature: found.row.name.to_owned(),
+        remedies: found.remedies(kind, subject),
+        ..problem(kind, subject.to_owned(), line)
+    }
+}
+
 fn problem(kind: Kind, subject: String, line: &Line<'_>) -> Problem {
+    let remedies = by_nature(kind).iter().map(|cure| cure.remedy(&subject, &[])).collect();
     Problem {
         kind,
         subject,
@@ -369,7 +371,7 @@ fn problem(kind: Kind, subject: String, line: &Line<'_>) -> Problem {
         signature: String::new(),
         file: None,
         explains: Vec::new(),
-        remedies: Vec::new(),
+        remedies,
     }
 }
 
@@ -388,26 +390,13 @@ fn required_modules(list: &str) -> impl Iterator<Item = String> {
         })
 }
 
-/// The row that decides a line or a whole message, for tests of the rows.
-#[cfg(test)]
-pub(crate) fn row_that_fires(text: &str) -> Option<&'static str> {
-    let tables = TABLES.as_ref()?;
-    let mut lines = Lines::new(text.as_bytes());
-    let line = lines.next_line()?;
-    let row = match cmake::heading(&line.text) {
-        Some(_) => tables.cmake.first(&cmake::message(&line, &mut lines))?.0,
-        None => tables.lines.first(&line.text)?.0,
-    };
-    Some(row.name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_pattern_compiles() {
-        assert!(Tables::new().is_ok());
+        assert!(TABLES.is_some());
     }
 
     #[test]

@@ -5,10 +5,12 @@
 //! package index: a log goes in, problems come out.
 
 mod cmake;
+mod cure;
 mod engine;
 mod hints;
 mod kind;
 mod lines;
+mod matcher;
 mod names;
 mod problem;
 mod prose;

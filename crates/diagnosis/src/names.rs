@@ -29,6 +29,8 @@ pub(crate) fn subjects(kind: Kind, form: Subject, first: &str, second: &str) -> 
         Subject::CMakeInclude => one(&format!("{first}.cmake")),
         Subject::CMakeTarget => one(first),
         Subject::CMakeLanguage => vec![(Kind::MissingCommand, language_program(first).to_owned())],
+        // The row's own function is asked by whoever has all the groups.
+        Subject::By(_) => Vec::new(),
         Subject::CMakeCommand => match command_owner(first) {
             Some((kind, name)) => vec![(kind, name.to_owned())],
             None => vec![(Kind::BuildFile, first.to_owned())],

@@ -1,0 +1,233 @@
+//! One real-looking line for each row of `build`.
+
+use super::samples::{Sample, sample};
+
+pub(super) static SAMPLES: &[Sample] = &[
+    sample("command-make", "make: bison: No such file or directory", "bison"),
+    sample("command-make", "make[2]: /usr/bin/bison: Command not found", "bison"),
+    sample("command-shell", "/bin/sh: 1: gperf: not found", "gperf"),
+    sample("command-shell", "bash: line 5: gperf: command not found", "gperf"),
+    sample(
+        "command-script",
+        "./autogen.sh: 12: intltoolize: not found",
+        "intltoolize",
+    ),
+    sample(
+        "command-script",
+        "./build.sh: line 3: cmake: command not found",
+        "cmake",
+    ),
+    sample(
+        "command-env",
+        "/usr/bin/env: 'python': No such file or directory",
+        "python",
+    ),
+    sample(
+        "command-interpreter",
+        "bash: ./gen.py: /usr/bin/python2: bad interpreter: No such file or directory",
+        "python2",
+    ),
+    sample(
+        "command-exec",
+        "exec: \"protoc\": executable file not found in $PATH",
+        "protoc",
+    ),
+    sample("command-exec", "Error: spawn node ENOENT", "node"),
+    sample(
+        "command-exec",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'dot'",
+        "dot",
+    ),
+    sample("command-plain", "autopoint: not found", "autopoint"),
+    sample(
+        "file-target",
+        "make: *** No rule to make target '/usr/share/pgxs/pgxs.mk'.  Stop.",
+        "/usr/share/pgxs/pgxs.mk",
+    ),
+    sample(
+        "file-target",
+        "ninja: error: No rule to make target '/usr/lib/libfoo.so', needed by 'a'",
+        "/usr/lib/libfoo.so",
+    ),
+    sample(
+        "file-include",
+        "Makefile:3: /usr/lib/pgxs/src/makefiles/pgxs.mk: No such file or directory",
+        "/usr/lib/pgxs/src/makefiles/pgxs.mk",
+    ),
+    sample(
+        "file-crt",
+        "/usr/bin/ld: cannot find Scrt1.o: No such file or directory",
+        "Scrt1.o",
+    ),
+    sample(
+        "file-fortran",
+        "Fatal Error: Cannot open module file 'netcdf.mod' for reading at (1): No such file or directory",
+        "netcdf.mod",
+    ),
+    sample(
+        "file-swig",
+        "foo.i:3: Error: Unable to find 'std_string.i'",
+        "std_string.i",
+    ),
+    sample(
+        "file-xsl",
+        "I/O error : failed to load external entity \"/usr/share/xml/docbook/manpages/docbook.xsl\"",
+        "/usr/share/xml/docbook/manpages/docbook.xsl",
+    ),
+    sample(
+        "submodule-git",
+        "fatal: No url found for submodule path 'ext/foo' in .gitmodules",
+        "ext/foo",
+    ),
+    sample(
+        "submodule-advice",
+        "*** Please fetch it first: git submodule update --init",
+        "",
+    ),
+    sample(
+        "download-host",
+        "curl: (6) Could not resolve host: example.org",
+        "example.org",
+    ),
+    sample(
+        "download-host",
+        "wget: unable to resolve host address 'example.org'",
+        "example.org",
+    ),
+    sample("download-name", "ssh: x: Temporary failure in name resolution", ""),
+    sample(
+        "download-git",
+        "fatal: unable to access 'https://example.org/x.git/': gnutls_handshake() failed",
+        "https://example.org/x.git/",
+    ),
+    sample(
+        "download-git-remote",
+        "fatal: Could not read from remote repository.",
+        "",
+    ),
+    sample("download-curl", "curl: (22) The requested URL returned error: 404", ""),
+    sample(
+        "download-cmake",
+        "error: downloading 'https://example.org/x.tar.gz' failed",
+        "https://example.org/x.tar.gz",
+    ),
+    sample(
+        "library",
+        "/usr/bin/ld: cannot find -lfoo: No such file or directory",
+        "foo",
+    ),
+    sample("library", "ld.lld: error: unable to find library -lfoo", "foo"),
+    sample(
+        "library-loading",
+        "./x: error while loading shared libraries: libfoo.so.1: cannot open shared object file: No such file or directory",
+        "libfoo.so.1",
+    ),
+    sample(
+        "library-libtool",
+        "libtool:   error: cannot find the library '/usr/lib/libfoo.la' or unhandled argument",
+        "libfoo.la",
+    ),
+    sample(
+        "multiple-definition",
+        "/usr/bin/ld: b.o:(.bss+0x0): multiple definition of 'counter'; a.o:(.bss+0x0): first defined here",
+        "counter",
+    ),
+    sample(
+        "undefined-reference",
+        "/usr/bin/ld: a.c:(.text+0x9): undefined reference to 'sqrt'",
+        "sqrt",
+    ),
+    sample(
+        "undefined-reference",
+        "/usr/bin/ld: x.o: undefined reference to symbol 'dlopen@@GLIBC_2.2.5'",
+        "dlopen@@GLIBC_2.2.5",
+    ),
+    sample("undefined-reference", "ld.lld: error: undefined symbol: sqrt", "sqrt"),
+    sample(
+        "link-pic",
+        "/usr/bin/ld: a.o: relocation R_X86_64_32 against '.rodata' can not be used when making a PIE object; recompile with -fPIE",
+        "-fPIC",
+    ),
+    sample(
+        "link-format",
+        "/usr/bin/ld: lib/libold.a: file in wrong format",
+        "libold.a",
+    ),
+    sample(
+        "warning-error",
+        "a.c:3:5: error: unused variable 'x' [-Werror=unused-variable]",
+        "unused-variable",
+    ),
+    sample(
+        "warning-error",
+        "a.c:3:5: error: unused variable 'x' [-Werror,-Wunused-variable]",
+        "-Wunused-variable",
+    ),
+    sample("warnings-error", "cc1: all warnings being treated as errors", ""),
+    sample(
+        "compile-flag",
+        "g++: error: unrecognized command-line option '-fnope'",
+        "-fnope",
+    ),
+    sample(
+        "compile-implicit",
+        "a.c:3:5: error: implicit declaration of function 'foo'",
+        "foo",
+    ),
+    sample(
+        "compile-undeclared",
+        "a.c:3:5: error: 'FOO' undeclared (first use in this function)",
+        "FOO",
+    ),
+    sample(
+        "compile-undeclared",
+        "a.cpp:3:5: error: 'uint8_t' does not name a type",
+        "uint8_t",
+    ),
+    sample("compile-undeclared", "a.c:3:5: error: unknown type name 'bool'", "bool"),
+    sample("compile-error", "a.c:3:5: error: expected ';' before 'x'", ""),
+    sample("compile-assembler", "a.s:3: Error: no such instruction: 'foo'", ""),
+    sample("compile-driver", "gcc: error: a.c: No such file or directory", ""),
+    sample("compile-driver", "cc1: error: bad value 'x' for '-march=' switch", ""),
+    sample(
+        "make-separator",
+        "Makefile:12: *** missing separator.  Stop.",
+        "Makefile",
+    ),
+    sample(
+        "make-no-file",
+        "make: *** No targets specified and no makefile found.  Stop.",
+        "Makefile",
+    ),
+    sample(
+        "make-target",
+        "make[1]: *** No rule to make target 'gen.c', needed by 'gen.o'.  Stop.",
+        "gen.c",
+    ),
+    sample(
+        "make-include",
+        "Makefile:1: config.mk: No such file or directory",
+        "config.mk",
+    ),
+    sample(
+        "make-ninja",
+        "ninja: error: 'ext/foo.c', needed by 'foo.o', missing and no known rule to make it",
+        "ext/foo.c",
+    ),
+    sample(
+        "config-status",
+        "config.status: error: Something went wrong bootstrapping makefile fragments",
+        "Something went wrong bootstrapping makefile fragments",
+    ),
+    sample(
+        "line-ends",
+        "/usr/bin/env: 'bash\\r': No such file or directory",
+        "line ends",
+    ),
+    sample(
+        "crash",
+        "make[1]: *** [Makefile:20: check] Segmentation fault (core dumped)",
+        "Segmentation fault",
+    ),
+    sample("permission", "/bin/sh: 1: ./gen.sh: Permission denied", "./gen.sh"),
+];
