@@ -12,7 +12,7 @@ pub use context::{Agent, AgentError, SolveContext};
 use fake::Fake;
 pub use fake::fake_script;
 use null::Null;
-use rules::Rules;
+pub use rules::Rules;
 
 /// The agent with this name.
 pub fn agent(name: &str) -> Option<&'static dyn Agent> {
@@ -21,7 +21,7 @@ pub fn agent(name: &str) -> Option<&'static dyn Agent> {
 
 /// Every agent, in the order in which help texts list them.
 pub fn all() -> [&'static dyn Agent; 3] {
-    [&Rules, &Null, &Fake]
+    [&*rules::USUAL, &Null, &Fake]
 }
 
 #[cfg(test)]

@@ -1,11 +1,20 @@
 //! Our own agent without a model: detect, plan, build, diagnose, repair.
 
-use seatrial_builder::{BuildRequest, Watcher};
+use std::sync::LazyLock;
+
+use seatrial_builder::{BuildRequest, Policy, Watcher};
 use seatrial_core::{CommandRecord, Event, EventSink, SinkError, Submission};
 
 use crate::{Agent, AgentError, SolveContext};
 
-pub(crate) struct Rules;
+/// The agent `rules`, under a policy.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    /// What its builds may do.
+    pub policy: Policy,
+}
+
+pub(crate) static USUAL: LazyLock<Rules> = LazyLock::new(Rules::default);
 
 impl Agent for Rules {
     fn name(&self) -> &'static str {
@@ -32,6 +41,7 @@ impl Agent for Rules {
             base_packages: context.base_packages.to_vec(),
             command_timeout: context.task.budget.command_seconds.map(std::time::Duration::from_secs),
             deadline: context.deadline,
+            policy: self.policy.clone(),
         };
         let mut watcher = JournalWatcher {
             events: context.events,

@@ -20,4 +20,4 @@ pub use detect::{BuildRoot, BuildSystem, detect};
 pub use engine::build;
 pub use error::BuilderError;
 pub use plan::{Plan, plans};
-pub use request::{AttemptSummary, BuildReport, BuildRequest, Watcher};
+pub use request::{AttemptSummary, BuildReport, BuildRequest, Policy, Watcher};

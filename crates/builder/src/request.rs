@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use seatrial_core::{CommandRecord, Platform, Recipe};
+use seatrial_core::{CommandRecord, Platform, Recipe, RelaxationClass};
 use seatrial_diagnosis::Problem;
 
 use crate::{Artifact, BuildSystem};
@@ -25,6 +25,19 @@ pub struct BuildRequest<'a> {
     pub command_timeout: Option<Duration>,
     /// When the best result so far must be handed back.
     pub deadline: Option<Instant>,
+    /// What may be done, and how far the result is worked over.
+    pub policy: Policy,
+}
+
+/// What a build may do, and how far its result is worked over.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Classes of relaxations that are not used.
+    pub forbid: Vec<RelaxationClass>,
+    /// Rules that are not used, by name: what a build does without one of them shows what that one is for.
+    pub without: Vec<String>,
+    /// How long a recipe that works is tried to be made smaller; not at all without it.
+    pub minimise: Option<Duration>,
 }
 
 /// Is told what the builder does while it does it.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{AgentName, Digest, Submission, TaskId, Verdict};
 
 /// The version of the journal's lines. A reader accepts this version and older ones.
-pub const JOURNAL_VERSION: u32 = 2;
+pub const JOURNAL_VERSION: u32 = 3;
 
 /// One line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, Platform};
+use crate::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, Platform, Relaxation};
 
 /// How to build a pinned source in a fresh box.
 ///
@@ -20,6 +20,9 @@ pub struct Recipe {
     pub base_packages: Vec<String>,
     /// The steps, in order.
     pub steps: Vec<Step>,
+    /// Where it departs from the usual way to build.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relaxations: Vec<Relaxation>,
 }
 
 /// One step of a recipe.
@@ -82,6 +85,16 @@ impl Recipe {
         script.push_str(
             "# SRC is the unpacked source, OUT a scratch folder, PREFIX where the result is installed.\nset -eu\n",
         );
+        for relaxation in &self.relaxations {
+            let _ = writeln!(
+                script,
+                "# Relaxed ({}, {}): {}, because: {}.",
+                relaxation.class,
+                one_line(&relaxation.scope.to_string()),
+                one_line(&relaxation.what),
+                one_line(&relaxation.why)
+            );
+        }
         script.push_str(&Self::preamble());
         for step in &self.steps {
             let _ = write!(
@@ -175,12 +188,20 @@ mod tests {
                     keep_going: true,
                 },
             ],
+            relaxations: vec![Relaxation {
+                class: crate::RelaxationClass::Flags,
+                rule: "common".to_owned(),
+                what: "compile with -fcommon".to_owned(),
+                scope: crate::RelaxationScope::Project,
+                why: "several files define\none variable".to_owned(),
+            }],
         };
         expect_test::expect![[r##"
             #!/bin/bash
             # Builds hull 1.0 # injected on debian:bookworm/x86_64.
             # SRC is the unpacked source, OUT a scratch folder, PREFIX where the result is installed.
             set -eu
+            # Relaxed (flags, whole project): compile with -fcommon, because: several files define one variable.
             export SRC="${SRC:-/build/source}" OUT="${OUT:-/build/out}" PREFIX="${PREFIX:-/build/prefix}"
             export JOBS="${JOBS:-$(nproc)}" LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
             export PERL_USE_UNSAFE_INC=1

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand};
+use seatrial_core::RelaxationClass;
 use seatrial_suites::Side;
 
 use crate::amounts::{parse_age, parse_bytes};
@@ -124,6 +125,15 @@ pub(crate) struct BuildArgs {
     /// Wall-clock seconds for finding a way to build
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     pub(crate) timeout: u64,
+    /// A class of relaxations that may not be used, such as tests or features; may be repeated
+    #[arg(long, value_name = "CLASS")]
+    pub(crate) forbid: Vec<RelaxationClass>,
+    /// A repair that may not be used, by the name that recipes and the journal give it; may be repeated
+    #[arg(long, value_name = "RULE")]
+    pub(crate) without: Vec<String>,
+    /// Seconds that may be spent on making a recipe that works smaller: fewer packages, steps and relaxations
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "600")]
+    pub(crate) minimise: Option<u64>,
     /// Begin also when the disk is expected to have no room for it
     #[arg(long)]
     pub(crate) no_disk_check: bool,

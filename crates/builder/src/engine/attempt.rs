@@ -14,7 +14,7 @@ use crate::{
     declared::{Declared, declared},
     pattern::Pattern,
     plan::Settings,
-    repair::{Missing, Rank, Repair, Situation, keys, problems, repairs},
+    repair::{Bars, Missing, Rank, Repair, Situation, keys, problems, repairs},
     tree::Tree,
 };
 
@@ -30,6 +30,7 @@ pub(super) struct Shop<'a, 'b> {
     pub(super) watcher: &'a mut dyn Watcher,
     pub(super) tree: &'a Tree,
     pub(super) ground: Ground,
+    pub(super) bars: &'a Bars,
 }
 
 /// What one run of a plan's steps came to.
@@ -207,6 +208,7 @@ pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Tr
             settings: &trial.settings,
             tree: shop.tree,
             folder: &plan.root.folder,
+            bars: shop.bars,
             libraries: &libraries,
         };
         if !state.repair(shop, &situation, &trial) {

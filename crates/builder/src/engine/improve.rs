@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use seatrial_core::{Purpose, Step};
+use seatrial_core::{Purpose, Relaxation, RelaxationClass, RelaxationScope, Step};
 
 use super::attempt::{Shop, Trial, packages_for, wishes};
 use crate::{
@@ -25,12 +25,20 @@ pub(super) fn improve(
     plans: &[Plan],
     best: &mut Trial,
 ) -> Result<(), BuilderError> {
-    if artifacts::has(&best.artifacts, ArtifactKind::Archive)
+    if shop.bars.allow(RelaxationClass::Options, "shared")
+        && artifacts::has(&best.artifacts, ArtifactKind::Archive)
         && !artifacts::has(&best.artifacts, ArtifactKind::SharedObject)
         && let Some(argument) = shared_argument(shop.tree, plan)
     {
         let mut settings = best.settings.clone();
         settings.arguments.push(argument.to_owned());
+        settings.relaxations.push(Relaxation {
+            class: RelaxationClass::Options,
+            rule: "shared".to_owned(),
+            what: "build shared libraries".to_owned(),
+            scope: RelaxationScope::Project,
+            why: "only archives were made".to_owned(),
+        });
         let packages = best.packages.clone();
         attempt(
             shop,

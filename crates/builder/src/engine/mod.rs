@@ -17,6 +17,7 @@ use seatrial_store::Blobs;
 
 use crate::{
     AttemptSummary, BuildReport, BuildRequest, BuilderError, Plan, Watcher, artifacts, explain,
+    repair::Bars,
     tree::{Tree, is_side_folder},
 };
 
@@ -61,6 +62,10 @@ pub fn build(
         &plans_why(&plans),
     );
     let ground = Ground::new(sandbox)?;
+    let bars = Bars {
+        classes: request.policy.forbid.clone(),
+        rules: request.policy.without.clone(),
+    };
     let mut shop = Shop {
         request,
         sandbox,
@@ -69,6 +74,7 @@ pub fn build(
         watcher,
         tree: &tree,
         ground,
+        bars: &bars,
     };
     let mut attempts: Vec<AttemptSummary> = Vec::new();
     let mut best: Option<(usize, Trial)> = None;
@@ -155,6 +161,7 @@ fn recipe(request: &BuildRequest<'_>, trial: &Trial) -> Recipe {
         platform: request.platform.clone(),
         base_packages: request.base_packages.clone(),
         steps,
+        relaxations: trial.settings.relaxations.clone(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The knobs that repairs turn.
 
-use seatrial_core::{Purpose, Step};
+use seatrial_core::{Purpose, Relaxation, Step};
 
 use super::step;
 
@@ -41,6 +41,8 @@ pub(crate) struct Settings {
     pub(crate) build_arguments: Vec<String>,
     /// Further commands before configuring, with their reasons.
     pub(crate) prepare: Vec<(String, String)>,
+    /// What these settings relax, in order.
+    pub(crate) relaxations: Vec<Relaxation>,
 }
 
 impl Default for Settings {
@@ -63,6 +65,7 @@ impl Default for Settings {
             dropped: Vec::new(),
             build_arguments: Vec::new(),
             prepare: Vec::new(),
+            relaxations: Vec::new(),
         }
     }
 }

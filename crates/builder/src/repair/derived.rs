@@ -1,6 +1,6 @@
 //! Repairs that need more than a pattern: they are made from names in the log and from the tree.
 
-use seatrial_core::Purpose;
+use seatrial_core::{Purpose, RelaxationClass};
 use seatrial_diagnosis::Kind;
 
 use super::{
@@ -41,7 +41,7 @@ pub(super) fn own_headers(situation: &Situation<'_>, found: &mut Vec<Repair>) {
     if folders.is_empty() {
         return;
     }
-    let id = format!("own-headers {}", folders.join(" "));
+    let subject = folders.join(" ");
     let what = format!(
         "search headers in {}",
         folders
@@ -52,7 +52,7 @@ pub(super) fn own_headers(situation: &Situation<'_>, found: &mut Vec<Repair>) {
     );
     found.push(repair(
         situation,
-        id,
+        (RelaxationClass::Link, "own-headers", &subject),
         what,
         "the project has the missing header itself".to_owned(),
         Rank::First,
@@ -85,7 +85,7 @@ pub(super) fn libraries(situation: &Situation<'_>, found: &mut Vec<Repair>) {
     let words = situation.libraries.join(" ");
     found.push(repair(
         situation,
-        format!("libraries {words}"),
+        (RelaxationClass::Link, "libraries", &words),
         format!("link with {words}"),
         "these libraries have the symbols that a link misses".to_owned(),
         Rank::Beside,
@@ -135,7 +135,7 @@ pub(super) fn inline_functions(situation: &Situation<'_>, found: &mut Vec<Repair
     let why = "an inline function has no definition that others can link to";
     found.push(repair(
         situation,
-        "old-inline".to_owned(),
+        (RelaxationClass::Standard, "old-inline", ""),
         "give inline its meaning of 1989".to_owned(),
         why.to_owned(),
         Rank::After,
@@ -146,7 +146,7 @@ pub(super) fn inline_functions(situation: &Situation<'_>, found: &mut Vec<Repair
     ));
     found.push(repair(
         situation,
-        "inline-optimised".to_owned(),
+        (RelaxationClass::Flags, "inline-optimised", ""),
         "compile with -O1".to_owned(),
         why.to_owned(),
         Rank::After,
@@ -186,7 +186,7 @@ pub(super) fn unknown_flags(situation: &Situation<'_>, found: &mut Vec<Repair>) 
     let words = flags.join(" ");
     found.push(repair(
         situation,
-        format!("flags {words}"),
+        (RelaxationClass::Flags, "flags", &words),
         format!("drop {words} from compiler calls"),
         "this compiler, or this machine, does not have them".to_owned(),
         Rank::First,
@@ -215,7 +215,7 @@ pub(super) fn multiarch_links(situation: &Situation<'_>, found: &mut Vec<Repair>
     let words = names.join(" ");
     found.push(repair(
         situation,
-        format!("multiarch {words}"),
+        (RelaxationClass::Link, "multiarch", &words),
         format!("lay links in /usr/lib to the libraries {words}"),
         "the project looks for their files there, and this distribution has them one folder deeper".to_owned(),
         Rank::After,
@@ -250,7 +250,7 @@ pub(super) fn named_headers(situation: &Situation<'_>, found: &mut Vec<Repair>) 
     let words = headers.join(" ");
     found.push(repair(
         situation,
-        format!("headers {words}"),
+        (RelaxationClass::OldApi, "headers", &words),
         format!("include {words} in every file"),
         "the compiler says that names of these headers are used without them".to_owned(),
         Rank::After,
@@ -340,7 +340,7 @@ pub(super) fn optional_parts(situation: &Situation<'_>, found: &mut Vec<Repair>)
     }
     found.push(repair(
         situation,
-        "side-parts".to_owned(),
+        (RelaxationClass::Tests, "side-parts", ""),
         "leave out tests, documents and examples".to_owned(),
         why.to_owned(),
         rank,

@@ -1,6 +1,9 @@
 //! Rules for what compilers and linkers say: dialects, eras, flags. Data only.
 
-use seatrial_core::Purpose::{Build, Configure as Configuring};
+use seatrial_core::{
+    Purpose::{Build, Configure as Configuring},
+    RelaxationClass::{Flags, OldApi, Standard, Warnings},
+};
 
 use super::{
     Rank,
@@ -28,6 +31,7 @@ fn cxx_only(settings: &mut Settings, flag: &str) {
 pub(super) static RULES: [Rule; 16] = [
     Rule {
         id: "common",
+        class: Flags,
         what: "compile with -fcommon",
         why: "variables are defined in several files, as old compilers allowed",
         rank: Rank::Beside,
@@ -38,6 +42,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "no-error",
+        class: Warnings,
         what: "let warnings be warnings",
         why: "a newer compiler warns of more, and the project makes warnings errors",
         rank: Rank::Beside,
@@ -48,6 +53,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "gnu89",
+        class: Standard,
         what: "compile C as of 1989, with GNU extensions",
         why: "the code is older than the compiler's default",
         rank: Rank::After,
@@ -60,6 +66,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "gnu99",
+        class: Standard,
         what: "compile C as of 1999, with GNU extensions",
         why: "the code uses C of 1999 and the project's own flags bar it",
         rank: Rank::After,
@@ -72,6 +79,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "permissive-c",
+        class: OldApi,
         what: "compile C as older compilers did",
         why: "newer compilers make errors of what were warnings",
         rank: Rank::After,
@@ -93,6 +101,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "narrowing",
+        class: Flags,
         what: "allow narrowing conversions in C++",
         why: "the code is older than C++11",
         rank: Rank::After,
@@ -103,6 +112,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "cxx17",
+        class: Standard,
         what: "compile C++ as of 2017",
         why: "the code or a library's header asks for it",
         rank: Rank::After,
@@ -115,6 +125,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "cxx20",
+        class: Standard,
         what: "compile C++ as of 2020",
         why: "the code or a library's header asks for it",
         rank: Rank::After,
@@ -127,6 +138,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "cxx14",
+        class: Standard,
         what: "compile C++ as of 2014",
         why: "the code uses what later standards removed",
         rank: Rank::After,
@@ -139,6 +151,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "cxx98",
+        class: Standard,
         what: "compile C++ as of 1998",
         why: "the code uses what C++11 forbids",
         rank: Rank::After,
@@ -151,6 +164,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "standard-integers",
+        class: OldApi,
         what: "include <cstdint> in every C++ file",
         why: "newer library headers no longer bring it along",
         rank: Rank::After,
@@ -163,6 +177,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "permissive",
+        class: OldApi,
         what: "compile C++ with -fpermissive",
         why: "the compiler says that it would accept the code with it, or the code is of an older dialect",
         rank: Rank::After,
@@ -175,6 +190,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "position-independent",
+        class: Flags,
         what: "compile with -fPIC",
         why: "objects are linked into a shared library",
         rank: Rank::After,
@@ -185,6 +201,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "optimise",
+        class: Flags,
         what: "compile with -O1",
         why: "some code cannot be compiled or linked without any optimisation",
         rank: Rank::After,
@@ -200,6 +217,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "dialect-macros",
+        class: OldApi,
         what: "declare everything that the C library has",
         why: "functions and types are hidden by the chosen standard",
         rank: Rank::After,
@@ -215,6 +233,7 @@ pub(super) static RULES: [Rule; 16] = [
     },
     Rule {
         id: "test-stack",
+        class: OldApi,
         what: "give SIGSTKSZ a constant value",
         why: "it is no constant any more, and old test frameworks use it as one",
         rank: Rank::After,

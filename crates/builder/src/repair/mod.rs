@@ -7,7 +7,7 @@ mod rules;
 mod setup_rules;
 
 pub(crate) use missing::{Missing, keys, problems};
-use seatrial_core::Purpose;
+use seatrial_core::{Purpose, RelaxationClass};
 use seatrial_diagnosis::Diagnosis;
 
 use crate::{BuildSystem, plan::Settings, tree::Tree};
@@ -21,14 +21,36 @@ pub(crate) struct Situation<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) tree: &'a Tree,
     pub(crate) folder: &'a str,
+    /// What may not be done.
+    pub(crate) bars: &'a Bars,
     /// Flags of installed libraries that have the symbols that a link misses.
     pub(crate) libraries: &'a [String],
+}
+
+/// What may not be done, whatever the log calls for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Bars {
+    /// Classes of relaxations.
+    pub(crate) classes: Vec<RelaxationClass>,
+    /// Rules, by name.
+    pub(crate) rules: Vec<String>,
+}
+
+impl Bars {
+    /// Whether a rule of this class may be used.
+    pub(crate) fn allow(&self, class: RelaxationClass, rule: &str) -> bool {
+        !self.classes.contains(&class) && !self.rules.iter().any(|barred| barred == rule)
+    }
 }
 
 /// A change of the settings, with its reason.
 pub(crate) struct Repair {
     /// Names it, so that it is not tried twice.
     pub(crate) id: String,
+    /// The rule that it comes from.
+    pub(crate) rule: String,
+    /// What sort of relaxation it is.
+    pub(crate) class: RelaxationClass,
     /// What is done, for the journal.
     pub(crate) what: String,
     /// Why.
@@ -55,7 +77,7 @@ pub(crate) enum Rank {
 /// Every repair that the situation calls for, best first. Those that change nothing are left out.
 pub(crate) fn repairs(situation: &Situation<'_>) -> Vec<Repair> {
     let mut found = rules::apply(situation);
-    found.retain(|repair| repair.settings != *situation.settings);
+    found.retain(|repair| repair.settings != *situation.settings && situation.bars.allow(repair.class, &repair.rule));
     found.sort_by_key(|repair| repair.rank);
     found
 }

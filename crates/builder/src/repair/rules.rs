@@ -1,6 +1,6 @@
 //! What a rule is, and which rules fire. All of them are general: none knows any project.
 
-use seatrial_core::Purpose;
+use seatrial_core::{Purpose, Relaxation, RelaxationClass, RelaxationScope};
 
 use super::{Rank, Repair, Situation, derived, language_rules, setup_rules};
 use crate::{BuildSystem, pattern::Pattern, plan::Settings};
@@ -16,6 +16,8 @@ pub(super) enum When {
 /// What a log must show, in which phase, and the change that helps.
 pub(super) struct Rule {
     pub(super) id: &'static str,
+    /// What sort of relaxation it is.
+    pub(super) class: RelaxationClass,
     /// What is done.
     pub(super) what: &'static str,
     /// Why.
@@ -61,7 +63,7 @@ pub(super) fn apply(situation: &Situation<'_>) -> Vec<Repair> {
         .map(|rule| {
             repair(
                 situation,
-                rule.id.to_owned(),
+                (rule.class, rule.id, ""),
                 rule.what.to_owned(),
                 rule.why.to_owned(),
                 rule.rank,
@@ -79,9 +81,11 @@ pub(super) fn apply(situation: &Situation<'_>) -> Vec<Repair> {
     found
 }
 
+/// A change of the settings that notes itself as a relaxation. The name is the rule's, and what tells this use of it from
+/// others.
 pub(super) fn repair(
     situation: &Situation<'_>,
-    id: String,
+    (class, rule, subject): (RelaxationClass, &str, &str),
     what: String,
     why: String,
     rank: Rank,
@@ -89,8 +93,19 @@ pub(super) fn repair(
 ) -> Repair {
     let mut settings = situation.settings.clone();
     change(&mut settings);
+    if settings != *situation.settings {
+        settings.relaxations.push(Relaxation {
+            class,
+            rule: rule.to_owned(),
+            what: what.clone(),
+            scope: RelaxationScope::Project,
+            why: why.clone(),
+        });
+    }
     Repair {
-        id,
+        id: format!("{rule} {subject}").trim_end().to_owned(),
+        rule: rule.to_owned(),
+        class,
         what,
         why,
         rank,
@@ -132,6 +147,7 @@ mod tests {
             settings: &settings,
             tree: &tree,
             folder: "",
+            bars: &crate::repair::Bars::default(),
             libraries: &[],
         };
         let mut lines: Vec<String> = crate::repair::repairs(&situation)

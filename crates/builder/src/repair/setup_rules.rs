@@ -1,6 +1,9 @@
 //! Rules for what goes wrong around the compiler: scripts, generated files, platforms, build folders. Data only.
 
-use seatrial_core::Purpose::{Build, Configure as Configuring, Prepare};
+use seatrial_core::{
+    Purpose::{Build, Configure as Configuring, Prepare},
+    RelaxationClass::{BuildSystem as Generated, Downloads, Options, Parallelism, Source},
+};
 
 use super::{
     Rank,
@@ -18,6 +21,7 @@ const MAKES: &[BuildSystem] = &[Make, Configure, BuildSystem::Imake];
 pub(super) static RULES: [Rule; 21] = [
     Rule {
         id: "carriage-returns",
+        class: Source,
         what: "take the carriage returns out of the scripts",
         why: "a shell stumbles over them",
         rank: Rank::First,
@@ -30,6 +34,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "executable-bits",
+        class: Source,
         what: "make the scripts executable",
         why: "a script of the tree may not be run",
         rank: Rank::First,
@@ -42,6 +47,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "config-guess",
+        class: Generated,
         what: "take the distribution's config.guess and config.sub",
         why: "the project's own do not know this machine",
         rank: Rank::First,
@@ -54,6 +60,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "times",
+        class: Generated,
         what: "give the generated files times in the right order",
         why: "Make wants to run another version of the Autotools",
         rank: Rank::First,
@@ -66,6 +73,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "regenerate",
+        class: Generated,
         what: "make configure again with the present Autotools",
         why: "the generated files do not fit the tools that are here",
         rank: Rank::First,
@@ -81,6 +89,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "regenerate-bootstrap",
+        class: Generated,
         what: "run autoreconf in place of the project's own script",
         why: "the project's own script fails here",
         rank: Rank::After,
@@ -91,6 +100,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "cmake-policy",
+        class: Generated,
         what: "let CMake accept projects of an old version",
         why: "this CMake has dropped what the project asks for",
         rank: Rank::First,
@@ -101,6 +111,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "in-tree",
+        class: Generated,
         what: "build beside the sources",
         why: "building out of tree fails",
         rank: Rank::First,
@@ -113,6 +124,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "macro-folder",
+        class: Generated,
         what: "make the folder m4",
         why: "aclocal wants it",
         rank: Rank::First,
@@ -127,6 +139,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "rpath",
+        class: Generated,
         what: "lay an empty config.rpath",
         why: "Automake asks for the file, which only some systems need",
         rank: Rank::First,
@@ -142,6 +155,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "standard-files",
+        class: Generated,
         what: "lay the files that GNU projects have",
         why: "Automake asks for them",
         rank: Rank::First,
@@ -157,6 +171,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "python-2",
+        class: Source,
         what: "translate the build files to Python 3",
         why: "they are written in Python 2",
         rank: Rank::First,
@@ -176,6 +191,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "platform-linux",
+        class: Options,
         what: "build the target linux",
         why: "the makefile wants to be told the system",
         rank: Rank::First,
@@ -188,6 +204,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "platform-generic",
+        class: Options,
         what: "build the target generic",
         why: "the makefile wants to be told the system and does not know linux",
         rank: Rank::First,
@@ -198,6 +215,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "platform-unix",
+        class: Options,
         what: "build the target unix",
         why: "the makefile wants to be told the system and does not know linux",
         rank: Rank::First,
@@ -208,6 +226,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "platform-posix",
+        class: Options,
         what: "build the target posix",
         why: "the makefile wants to be told the system and does not know linux",
         rank: Rank::First,
@@ -218,6 +237,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "platform-all",
+        class: Options,
         what: "build the target all",
         why: "the default target builds nothing",
         rank: Rank::Guess,
@@ -228,6 +248,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "meson-werror",
+        class: Options,
         what: "drop an option that this project does not know",
         why: "Meson refuses unknown options",
         rank: Rank::First,
@@ -238,6 +259,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "meson-wraps",
+        class: Downloads,
         what: "let Meson fetch what the project carries as wraps",
         why: "a dependency is in no package",
         rank: Rank::After,
@@ -248,6 +270,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "serial",
+        class: Parallelism,
         what: "build with one job",
         why: "a file was used before it was made, as happens with rules that name not all they need",
         rank: Rank::After,
@@ -260,6 +283,7 @@ pub(super) static RULES: [Rule; 21] = [
     },
     Rule {
         id: "in-tree-guess",
+        class: Generated,
         what: "build beside the sources",
         why: "some projects cannot be built out of tree, and nothing else is known",
         rank: Rank::Guess,

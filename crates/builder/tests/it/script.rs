@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use seatrial_builder::{BuildReport, BuildRequest, BuilderError, Watcher};
+use seatrial_builder::{BuildReport, BuildRequest, BuilderError, Policy, Watcher};
 use seatrial_core::{CommandRecord, Digest, Platform};
 use seatrial_packages::{Candidate, Key, Resolver};
 use seatrial_sandbox::{
@@ -242,6 +242,17 @@ pub(crate) fn build(
     resolver: &dyn Resolver,
     notes: &mut Notes,
 ) -> Result<BuildReport, BuilderError> {
+    build_under(Policy::default(), tree, sandbox, resolver, notes)
+}
+
+/// The same under a policy.
+pub(crate) fn build_under(
+    policy: Policy,
+    tree: &Path,
+    sandbox: &mut dyn Sandbox,
+    resolver: &dyn Resolver,
+    notes: &mut Notes,
+) -> Result<BuildReport, BuilderError> {
     let data = tempfile::tempdir().unwrap();
     let home = seatrial_store::Home::open(data.path()).unwrap();
     let request = BuildRequest {
@@ -251,6 +262,7 @@ pub(crate) fn build(
         base_packages: Vec::new(),
         command_timeout: Some(Duration::from_mins(5)),
         deadline: None,
+        policy,
     };
     seatrial_builder::build(&request, sandbox, resolver, &home.blobs(), notes)
 }

@@ -4,6 +4,7 @@ use std::{fmt::Write as _, io::Write as _, path::Path, str::FromStr, sync::Arc, 
 
 use flate2::{Compression, write::GzEncoder};
 use fs_err as fs;
+use seatrial_builder::Policy;
 use seatrial_core::{
     Budget, CompileTruth, Digest, Evidence, ExitCode, Goal, InvalidReason, Outcome, Profile, SuiteName, Task, Truth,
     TruthBody, Verdict,
@@ -61,7 +62,13 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         .parse()
         .map_err(|error: seatrial_core::IdError| Failure::invalid(error.to_string()))?;
     let suite = seatrial_suites::suite(&name).ok_or_else(|| wanted("suite `compile`"))?;
-    let agent = seatrial_agents::agent("rules").ok_or_else(|| wanted("agent `rules`"))?;
+    let agent = seatrial_agents::Rules {
+        policy: Policy {
+            forbid: args.forbid.clone(),
+            without: args.without.clone(),
+            minimise: args.minimise.map(Duration::from_secs),
+        },
+    };
     let task = Task {
         id: id.clone(),
         suite: name,
@@ -80,7 +87,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     };
     let bench = Bench {
         suite,
-        agent,
+        agent: &agent,
         fetcher: &fetcher,
         factory: &*factory,
         network: Some(Networks {
