@@ -4,11 +4,13 @@
 //! nothing, runs nothing, writes nothing: texts are handed back to the caller.
 
 mod markdown;
+mod shares;
 pub mod stats;
 mod summary;
 mod text;
 mod visible;
 
+pub use shares::{ShareRow, ShareTable};
 pub use summary::{
     ArtifactSet, Counts, Level, PassAt, Rate, Row, RunSummary, SUMMARY_VERSION, TrialOutcome, TrialRow, WallTime,
 };

@@ -188,6 +188,11 @@ pub(crate) enum BenchVerb {
     },
     /// List runs
     List,
+    /// Measure how well failing logs are explained, on logs whose cause is known
+    #[command(after_help = "Examples:\n  seatrial bench diagnosis corpora/mutations\n  \
+        seatrial bench diagnosis corpora/mutations --split seen --failures\n  \
+        seatrial bench diagnosis corpora/mutations --with buildlog-consultant")]
+    Diagnosis(DiagnosisArgs),
     /// Prove that each task can be solved and cannot be faked; quarantine the others in the corpus's lock file
     Calibrate {
         /// The corpus's folder
@@ -243,6 +248,36 @@ pub(crate) struct BenchRunArgs {
     /// Begin also when the disk is expected to have no room for it
     #[arg(long)]
     pub(crate) no_disk_check: bool,
+}
+
+/// Words of `bench diagnosis`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DiagnosisArgs {
+    /// The set's folder
+    #[arg(default_value = "corpora/mutations")]
+    pub(crate) corpus: PathBuf,
+    /// Only the side that may be looked at, or only the other one: seen or unseen
+    #[arg(long, value_name = "SIDE")]
+    pub(crate) split: Option<Side>,
+    /// Another program that explains logs, run on the same ones
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) with: Option<OtherProgram>,
+    /// Where that program is [default: on the search path]
+    #[arg(long, value_name = "FILE", requires = "with")]
+    pub(crate) program: Option<PathBuf>,
+    /// List what was wrong; of the seen half only
+    #[arg(long)]
+    pub(crate) failures: bool,
+    /// Print Markdown
+    #[arg(long)]
+    pub(crate) markdown: bool,
+}
+
+/// Programs of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum OtherProgram {
+    /// Its program `analyze-build-log`; `cargo install buildlog-consultant` installs it
+    BuildlogConsultant,
 }
 
 /// Words of `corpus`.
@@ -307,6 +342,29 @@ pub(crate) enum MineVerb {
         /// The new corpus's folder
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
+    },
+    /// Failing logs with a known cause: projects of a catalogue are built, broken in one way, and built again
+    #[command(after_help = "Examples:\n  seatrial corpus mine mutations corpora/mutations\n  \
+        seatrial corpus mine mutations corpora/mutations --project c-make")]
+    Mutations {
+        /// The set's folder; its catalogue is in `catalogue` below it
+        #[arg(default_value = "corpora/mutations")]
+        folder: PathBuf,
+        /// Seed of the split into a seen and an unseen half [default: that of the set, else 1]
+        #[arg(long)]
+        seed: Option<u64>,
+        /// Only these projects; the cases of the others stay as they are
+        #[arg(long, value_name = "NAME")]
+        project: Vec<String>,
+        /// Projects at one time
+        #[arg(short = 'n', long, default_value_t = 1)]
+        jobs: usize,
+        /// The platform
+        #[arg(long, default_value = "debian:bookworm")]
+        platform: String,
+        /// Show the end of each log that was dropped
+        #[arg(long)]
+        why: bool,
     },
 }
 

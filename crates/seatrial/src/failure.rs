@@ -113,6 +113,21 @@ impl From<seatrial_suites::CorpusError> for Failure {
     }
 }
 
+impl From<seatrial_suites::MutationError> for Failure {
+    fn from(error: seatrial_suites::MutationError) -> Self {
+        use seatrial_suites::MutationError;
+        match error {
+            MutationError::Io(error) => error.into(),
+            MutationError::Sandbox(error) => error.into(),
+            MutationError::Source(error) => error.into(),
+            MutationError::NoSet(_)
+            | MutationError::Newer { .. }
+            | MutationError::Malformed { .. }
+            | MutationError::Catalogue { .. } => Self::usage(error.to_string()),
+        }
+    }
+}
+
 impl From<seatrial_suites::MineError> for Failure {
     fn from(error: seatrial_suites::MineError) -> Self {
         use seatrial_suites::MineError;

@@ -8,6 +8,7 @@ mod compile;
 mod corpus;
 mod error;
 mod mining;
+mod mutations;
 mod suite;
 
 pub use calibration::{aliases, gold_source, gold_submission, made_by_patches, unpatched_submission};
@@ -17,6 +18,10 @@ pub use error::SuiteError;
 pub use mining::{
     Archive, LeftOut, LiveArchive, MineError, MineOptions, MineReport, RefreshReport, Repinned, mine_debian_compile,
     refresh,
+};
+pub use mutations::{
+    Answer, Case, CaseSet, Catalogue, Change, Consultant, ConsultantError, Dropped, Grades, Instance, Judgement,
+    MiningFloor, MutationError, MutationReport, Opinion, Project, SetFacts, Share, Tally, grade, judge, mine_mutations,
 };
 use seatrial_core::SuiteName;
 pub use suite::{GradeRequest, Live, Suite};

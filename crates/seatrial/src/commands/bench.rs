@@ -17,7 +17,7 @@ use seatrial_trial::{
     Bench, Calibration, Calibrator, Estimate, Like, NetworkPlan, Networks, Room, Run, RunLock, RunView,
 };
 
-use super::{answer, answer_json, platform};
+use super::{answer, answer_json, mutations, platform};
 use crate::{
     app::{App, VERSION},
     args::{BenchRunArgs, BenchVerb, NetworkArgs},
@@ -34,6 +34,7 @@ pub(super) fn run(app: &App, verb: BenchVerb) -> Result<ExitCode, Failure> {
             Ok(ExitCode::Passed)
         }
         BenchVerb::List => list(app),
+        BenchVerb::Diagnosis(args) => mutations::bench(app, &args),
         BenchVerb::Calibrate {
             corpus,
             jobs,

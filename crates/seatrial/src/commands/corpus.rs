@@ -5,9 +5,9 @@ use std::{collections::BTreeSet, fmt::Write as _, path::Path};
 use fs_err as fs;
 use seatrial_core::{ExitCode, TaskId};
 use seatrial_source::DebianArchive;
-use seatrial_suites::{Corpus, LiveArchive, MineOptions, Side, Split, TaskState};
+use seatrial_suites::{CaseSet, Corpus, LiveArchive, MineOptions, MutationError, Side, Split, TaskState};
 
-use super::{answer, answer_json, platform};
+use super::{answer, answer_json, mutations, platform};
 use crate::{
     app::App,
     args::{CorpusVerb, MineVerb},
@@ -25,21 +25,25 @@ pub(super) fn run(app: &App, verb: CorpusVerb) -> Result<ExitCode, Failure> {
 }
 
 fn list(app: &App, folder: &Path) -> Result<ExitCode, Failure> {
-    let mut found = Vec::new();
-    if folder.join("corpus.toml").is_file() {
-        found.push(Corpus::load(folder)?);
-    }
+    let (mut found, mut sets) = (Vec::new(), Vec::new());
+    let mut folders = vec![folder.to_owned()];
     for entry in fs::read_dir(folder).map_err(|error| Failure::usage(error.to_string()))? {
-        let path = entry?.path();
-        if path.join("corpus.toml").is_file() {
-            found.push(Corpus::load(&path)?);
+        folders.push(entry?.path());
+    }
+    for path in folders.into_iter().filter(|path| path.join("corpus.toml").is_file()) {
+        match CaseSet::load(&path) {
+            Ok(set) => sets.push(set),
+            Err(MutationError::NoSet(_) | MutationError::Malformed { line: None, .. }) => {
+                found.push(Corpus::load(&path)?);
+            }
+            Err(error) => return Err(error.into()),
         }
     }
-    if found.is_empty() {
+    if found.is_empty() && sets.is_empty() {
         return Err(Failure::nothing_run(format!("no corpus below {}", folder.display())));
     }
     if app.json {
-        let list: Vec<_> = found
+        let mut list: Vec<_> = found
             .iter()
             .map(|corpus| {
                 serde_json::json!({
@@ -48,6 +52,9 @@ fn list(app: &App, folder: &Path) -> Result<ExitCode, Failure> {
                 })
             })
             .collect();
+        list.extend(sets.iter().map(
+            |set| serde_json::json!({ "folder": set.folder(), "facts": set.facts(), "cases": set.cases().len() }),
+        ));
         answer_json(&list)?;
     } else {
         let mut text = String::new();
@@ -61,6 +68,15 @@ fn list(app: &App, folder: &Path) -> Result<ExitCode, Failure> {
                 corpus.all_tasks().count(),
                 facts.platform,
                 facts.about
+            );
+        }
+        for set in &sets {
+            let _ = writeln!(
+                text,
+                "{}  {} failing logs  {}",
+                set.folder().display(),
+                set.cases().len(),
+                set.facts().about
             );
         }
         answer(&text)?;
@@ -170,13 +186,16 @@ fn state(state: TaskState) -> &'static str {
 }
 
 fn mine(app: &App, verb: MineVerb) -> Result<ExitCode, Failure> {
-    let MineVerb::DebianCompile {
-        seed,
-        count,
-        max_bytes,
-        platform: name,
-        output,
-    } = verb;
+    let (seed, count, max_bytes, name, output) = match verb {
+        MineVerb::DebianCompile {
+            seed,
+            count,
+            max_bytes,
+            platform,
+            output,
+        } => (seed, count, max_bytes, platform, output),
+        MineVerb::Mutations { .. } => return mutations::mine(app, verb),
+    };
     let platform = platform(&name)?;
     if output.join("corpus.toml").exists() {
         return Err(Failure::usage(format!(

@@ -6,6 +6,7 @@ pub(crate) mod cache;
 mod corpus;
 mod doctor;
 mod image;
+mod mutations;
 
 use std::io::Write as _;
 

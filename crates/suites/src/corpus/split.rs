@@ -24,12 +24,23 @@ pub struct Split {
 }
 
 /// A side of a split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Side {
     /// Rules may be written with these in view.
     Seen,
     /// Nobody looks at these before the rules are done.
     Unseen,
+}
+
+impl Side {
+    /// The name in data and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Seen => "seen",
+            Self::Unseen => "unseen",
+        }
+    }
 }
 
 impl FromStr for Side {

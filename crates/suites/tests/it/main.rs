@@ -6,3 +6,4 @@ mod boxes;
 mod corpus;
 mod grading;
 mod mining;
+mod mutations;
