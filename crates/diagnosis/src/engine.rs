@@ -1,6 +1,9 @@
-//! One pass over a log: finds the lines of interest, tries the rows on them, and weighs what was found.
+//! One pass over a log: finds the lines of interest, tries the rows on them, and hands what was found to the judge.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::{
+    io::{self, Read},
+    sync::LazyLock,
+};
 
 use regex::bytes::Regex;
 
@@ -8,57 +11,67 @@ use crate::{
     Diagnosis, Kind, Problem,
     cmake::{self, Heading},
     cure::by_nature,
+    endings,
+    extent::LONGEST_QUOTE,
     hints::Hints,
+    judge::Judge,
     lines::{Line, Lines},
+    locale,
     matcher::{Match, Matcher, compiled, usual_confidence},
-    prose,
+    phases, prose,
     rows::{Direction, Weight},
+    window::Window,
 };
 
-/// No repair installs more names than this at once; a log that repeats itself for ever must not fill the memory.
-const MOST_MISSING: usize = 512;
 /// Lines after `Package requirements ... were not met` that still belong to it.
 const REQUIREMENTS_REACH: u64 = 16;
-
 /// Lines of a `configure: error:` that are read on where its first one names nothing.
 const CONTINUED_LINES: usize = 6;
-/// Characters of a message that are quoted.
-const LONGEST_QUOTE: usize = 400;
+/// How sure a guess from a sentence is, in percent.
+const GUESSED: u8 = 70;
 
 /// Reads a log.
 pub fn diagnose(log: &[u8]) -> Diagnosis {
+    // Reading from memory does not fail.
+    diagnose_reader(log).unwrap_or_default()
+}
+
+/// Reads a log of any size, once and in constant memory.
+pub fn diagnose_reader(log: impl Read) -> io::Result<Diagnosis> {
+    diagnose_window(Window::new(log))
+}
+
+/// Reads a log in parts of a size, for tests: what lies across two of them must be read as well.
+#[doc(hidden)]
+pub fn diagnose_in_parts(log: impl Read, size: usize) -> io::Result<Diagnosis> {
+    diagnose_window(Window::of_size(log, size))
+}
+
+fn diagnose_window<R: Read>(mut window: Window<R>) -> io::Result<Diagnosis> {
     let Some(tables) = TABLES.as_ref() else {
-        return Diagnosis::default();
+        return Ok(Diagnosis::default());
     };
     let mut reader = Reader::default();
-    let mut lines = Lines::new(log);
-    while let Some(hit) = tables.matcher.next_mark(log, lines.position()) {
-        lines.seek(hit);
-        let Some(line) = lines.next_line() else { break };
-        match cmake::heading(&line.text) {
-            Some(heading) => {
-                let message = cmake::message(&line, &mut lines);
-                if heading == Heading::Error {
-                    let quoted = Line {
-                        number: line.number,
-                        text: message
-                            .replace('\n', " ")
-                            .chars()
-                            .take(LONGEST_QUOTE)
-                            .collect::<String>()
-                            .into(),
-                    };
-                    reader.cmake_error(tables, &quoted, &message);
-                }
+    loop {
+        window.fill()?;
+        let (mut lines, limit) = window.lines();
+        while let Some(hit) = tables.matcher.next_mark(window.bytes(), lines.position()) {
+            lines.seek(hit);
+            if lines.position() >= limit || lines.is_amid() && !lines.leave_line() {
+                break;
             }
-            None => {
-                for _ in 0..reader.line(tables, &line, lines) {
-                    lines.next_line();
-                }
+            if lines.position() > hit {
+                continue;
             }
+            let Some(line) = lines.next_line() else { break };
+            reader.look(tables, &line, &mut lines);
+        }
+        let place = window.place_after(lines, limit);
+        window.advance(place);
+        if window.is_ended() {
+            return Ok(reader.finish(window.lines_in_all(), window.total));
         }
     }
-    reader.finish()
 }
 
 struct Tables {
@@ -69,8 +82,6 @@ struct Tables {
     requirements: Regex,
     /// An error of no known kind.
     other: Regex,
-    /// Lines that only say that something before them failed.
-    closer: Regex,
 }
 
 static TABLES: LazyLock<Option<Tables>> = LazyLock::new(|| Tables::new(Matcher::new()?).ok());
@@ -84,28 +95,14 @@ impl Tables {
             )?,
             requirements: compiled(r"Package requirements \(([^)]*)\) were not met")?,
             other: compiled(r"^(?:\S+: )?(?i:fatal error|error)[: ]|\bERROR\b|^fatal: ")?,
-            closer: compiled(
-                r"\*\*\* .*Error \d+|[Ee]rrors? occurred|build stopped|ld returned \d+|linker command failed|\d+ errors? generated|Error \d+ \(ignored\)|^--|0 errors|compilation terminated|Bad exit status|subprocess-exited-with-error|recipe for target|lines? with error|error log|error\.log|-Werror",
-            )?,
         })
     }
 }
 
-/// A problem that is held as the cause so far, and which of its like counts.
-type Held = (Problem, Direction);
-
 #[derive(Default)]
 struct Reader {
     hints: Hints,
-    missing: Vec<Problem>,
-    known: HashSet<(Kind, String)>,
-    machine: Option<Held>,
-    configure: Option<Held>,
-    build: Option<Held>,
-    package: Option<Held>,
-    test: Option<Held>,
-    stop: Option<Held>,
-    weak: Option<Held>,
+    judge: Judge,
     /// pkg-config's lines up to this one explain a configure script's stop.
     requirements_until: u64,
     /// What the stop's own list names, in case no line explains it.
@@ -113,12 +110,46 @@ struct Reader {
 }
 
 impl Reader {
-    /// Looks at a line; tells how many lines after it were part of its message.
-    fn line(&mut self, tables: &Tables, line: &Line<'_>, after: Lines<'_>) -> u64 {
+    /// Looks at a line of interest, and takes the lines after it that are part of its message.
+    fn look(&mut self, tables: &Tables, line: &Line<'_>, lines: &mut Lines<'_>) {
+        if let Some(heading) = cmake::heading(&line.text) {
+            self.judge.tool("cmake");
+            let after = *lines;
+            let message = cmake::message(line, lines);
+            if heading == Heading::Error {
+                let last = lines.last_before(line);
+                self.cmake_error(tables, line, &message, after, last);
+            }
+            return;
+        }
+        let more = match locale::english(&line.text) {
+            Some(text) => {
+                let english = Line {
+                    text: text.into(),
+                    ..line.clone()
+                };
+                self.line(tables, &english, line, *lines)
+            }
+            None => self.line(tables, line, line, *lines),
+        };
+        for _ in 0..more {
+            lines.next_line();
+        }
+    }
+
+    /// Looks at a line as it is meant, with the line as it was written; tells how many lines after it were part of its
+    /// message.
+    fn line(&mut self, tables: &Tables, line: &Line<'_>, written: &Line<'_>, after: Lines<'_>) -> u64 {
         let text: &str = &line.text;
+        if let Some(phase) = phases::begun_by(text) {
+            self.judge.phase(phase);
+        }
         if let Some(found) = tables.matcher.line(line, after) {
             let row = found.row;
-            let explains = row.kind == Kind::MissingPkgConfig || row.kind == Kind::ToolVersion;
+            let explains = matches!(
+                row.kind,
+                Kind::MissingPkgConfig | Kind::ToolVersion | Kind::LibraryVersion
+            );
             let weight = if explains && line.number <= self.requirements_until {
                 self.requirements.clear();
                 Weight::Configure
@@ -127,7 +158,12 @@ impl Reader {
             } else {
                 row.weight
             };
-            return self.matched(weight, &found, line, &after);
+            self.matched(weight, &found, written, after);
+            return found.more_lines;
+        }
+        if endings::is_success(text) {
+            self.judge.success(line);
+            return 0;
         }
         if self.hints.note(line.number, text) {
             return 0;
@@ -137,7 +173,7 @@ impl Reader {
                 .get(1)
                 .map(|list| String::from_utf8_lossy(list.as_bytes()).into_owned())
                 .unwrap_or_default();
-            self.settle_requirements();
+            self.settle_requirements(written, after);
             self.requirements_until = line.number + REQUIREMENTS_REACH;
             self.requirements = required_modules(&list)
                 .map(|name| problem(Kind::MissingPkgConfig, name, line))
@@ -145,10 +181,15 @@ impl Reader {
             return 0;
         }
         if text.ends_with("(ignored)") {
-            self.forgive(line.number);
+            self.judge.forgive(line.number);
             return 0;
         }
-        if tables.closer.is_match(text.as_bytes()) {
+        let stopped_in = phases::stopped_in(text);
+        if stopped_in.is_some() || endings::is_closer(text) {
+            self.judge.closer(written, stopped_in);
+            return 0;
+        }
+        if endings::is_innocent(text) {
             return 0;
         }
         if let Some(groups) = tables.stop.captures(text.as_bytes()) {
@@ -160,42 +201,62 @@ impl Reader {
                 .map(|group| String::from_utf8_lossy(group.as_bytes()));
             let words = words.unwrap_or_default();
             if text.starts_with("configure: error:") && prose::guess(&words).is_none() {
-                self.words(line, &continued(&words, after));
+                self.words(written, &continued(&words, after), after);
             } else {
-                self.words(line, &words);
+                self.words(written, &words, after);
             }
         } else if tables.other.is_match(text.as_bytes()) {
-            self.weak = Some((problem(Kind::Other, String::new(), line), Direction::Last));
+            let found = problem(Kind::Other, String::new(), written);
+            self.judge.take(Weight::Weak, Direction::Last, found, written, after);
         }
         0
     }
 
-    fn cmake_error(&mut self, tables: &Tables, line: &Line<'_>, message: &str) {
+    fn cmake_error(&mut self, tables: &Tables, line: &Line<'_>, message: &str, after: Lines<'_>, last: u64) {
+        let span = (line.number, last);
+        let text: String = message.replace('\n', " ").chars().take(LONGEST_QUOTE).collect();
+        let whole = |mut found: Problem| {
+            found.span = span;
+            found.text.clone_from(&text);
+            found
+        };
         if message.contains("required package was not found") || message.contains("required packages were not found") {
             let modules: Vec<_> = self
                 .hints
                 .packages_before(line.number)
                 .into_iter()
-                .map(|hint| (Kind::MissingPkgConfig, hint.name.clone()))
+                .map(|hint| hint.name.clone())
                 .collect();
             if !modules.is_empty() {
-                self.take(Weight::Configure, modules, line);
+                for name in modules {
+                    let found = whole(problem(Kind::MissingPkgConfig, name, line));
+                    self.judge.take(Weight::Configure, Direction::First, found, line, after);
+                }
                 return;
             }
         }
         let Some(found) = tables.matcher.message(message) else {
             // The words follow the place: `CMake Error at CMakeLists.txt:5 (message): ...`.
             let words = message.split_once("): ").map_or(message, |(_, words)| words);
-            return self.words(line, words);
+            let (weight, found) = self.meaning(line, words);
+            self.judge.take(weight, Direction::First, whole(found), line, after);
+            return;
         };
         for (kind, subject) in &found.found {
-            let told = told(&found, *kind, subject, line);
-            self.take_one(found.row.weight, told, found.row.direction);
+            let told = whole(told(&found, *kind, subject, line));
+            self.judge
+                .take(found.row.weight, found.row.direction, told, line, after);
         }
     }
 
     /// A stop in a project's own words.
-    fn words(&mut self, line: &Line<'_>, words: &str) {
+    fn words(&mut self, line: &Line<'_>, words: &str, after: Lines<'_>) {
+        let (weight, found) = self.meaning(line, words);
+        self.judge.take(weight, Direction::First, found, line, after);
+    }
+
+    /// What a stop in a project's own words is about.
+    fn meaning(&self, line: &Line<'_>, words: &str) -> (Weight, Problem) {
         let said = self.hints.about(words).map(|hint| match hint.kind {
             Some(kind) => (kind, hint.name.clone()),
             None => prose::classified(&hint.name, words),
@@ -215,117 +276,48 @@ impl Reader {
                     .map_or_else(|| prose::classified(&hint.name, ""), |kind| (kind, hint.name.clone())),
             )
         };
-        match said.or_else(|| prose::guess(words)).or_else(near).or_else(last) {
-            Some(found) => self.take(Weight::Configure, vec![found], line),
-            None => self.stop_with(vec![(Kind::Other, String::new())], line),
+        if let Some((kind, subject)) = said.or_else(|| prose::guess(words)).or_else(near).or_else(last) {
+            let mut found = problem(kind, subject, line);
+            found.confidence = GUESSED;
+            return (Weight::Configure, found);
         }
+        let mut found = problem(Kind::Other, String::new(), line);
+        found.confidence = usual_confidence(Weight::Stop, Kind::Other);
+        (Weight::Stop, found)
     }
 
-    /// Make went on after a command that failed just before: so it stopped nothing.
-    fn forgive(&mut self, number: u64) {
-        let just_before = |found: &Problem| found.kind == Kind::MissingCommand && found.line + 2 >= number;
-        if let Some((found, _)) = self.build.take_if(|(found, _)| just_before(found)) {
-            self.missing.retain(|missing| *missing != found);
-            self.known.remove(&(found.kind, found.subject));
-        } else if let Some(last) = self.missing.pop_if(|last| just_before(last)) {
-            self.known.remove(&(last.kind, last.subject));
-        }
-    }
-
-    fn stop_with(&mut self, found: Vec<(Kind, String)>, line: &Line<'_>) {
-        self.take(Weight::Stop, found, line);
-    }
-
-    fn matched(&mut self, weight: Weight, found: &Match, line: &Line<'_>, after: &Lines<'_>) -> u64 {
-        let mut problems: Vec<_> = found
-            .found
-            .iter()
-            .map(|(kind, subject)| told(found, *kind, subject, line))
-            .collect();
-        if found.more_lines > 0 {
-            let mut named = *after;
-            let text = (1..=found.subject_line)
-                .map_while(|_| named.next_line())
-                .last()
-                .map_or_else(|| line.text.trim().to_owned(), |line| line.text.trim().to_owned());
-            for problem in &mut problems {
-                problem.line = line.number + found.subject_line;
-                problem.span = (line.number, line.number + found.more_lines);
-                problem.text.clone_from(&text);
+    fn matched(&mut self, weight: Weight, found: &Match, line: &Line<'_>, after: Lines<'_>) {
+        let mut named = after;
+        let text = (1..=found.subject_line)
+            .map_while(|_| named.next_line())
+            .last()
+            .map_or_else(|| line.text.trim().to_owned(), |line| line.text.trim().to_owned());
+        for (kind, subject) in &found.found {
+            let mut told = told(found, *kind, subject, line);
+            if found.more_lines > 0 {
+                told.line = line.number + found.subject_line;
+                told.span = (line.number, line.number + found.more_lines);
+                told.text.clone_from(&text);
             }
-        }
-        for problem in problems {
-            self.take_one(weight, problem, found.row.direction);
-        }
-        found.more_lines
-    }
-
-    fn take(&mut self, weight: Weight, found: Vec<(Kind, String)>, line: &Line<'_>) {
-        for (kind, subject) in found {
-            let mut problem = problem(kind, subject, line);
-            problem.confidence = usual_confidence(weight, kind);
-            self.take_one(weight, problem, Direction::First);
-        }
-    }
-
-    fn take_one(&mut self, weight: Weight, found: Problem, direction: Direction) {
-        let place = match weight {
-            Weight::Machine => &mut self.machine,
-            Weight::Configure => &mut self.configure,
-            Weight::Build => &mut self.build,
-            Weight::Package => &mut self.package,
-            Weight::Test => &mut self.test,
-            Weight::Stop => &mut self.stop,
-            Weight::Weak => &mut self.weak,
-        };
-        let better = match place {
-            None => true,
-            Some((held, held_direction)) => {
-                // Of a configuration's several complaints one that can be installed is worth more.
-                weight == Weight::Configure && !held.kind.is_missing() && found.kind.is_missing()
-                    // Names from one line stand in the order in which they are to be had.
-                    || direction == Direction::Last && *held_direction == Direction::Last && held.line != found.line
-            }
-        };
-        if better {
-            *place = Some((found.clone(), direction));
-        }
-        self.remember(found);
-    }
-
-    fn remember(&mut self, found: Problem) {
-        let new = found.kind.is_missing()
-            && !found.subject.is_empty()
-            && self.missing.len() < MOST_MISSING
-            && self.known.insert((found.kind, found.subject.clone()));
-        if new {
-            self.missing.push(found);
+            self.judge.take(weight, found.row.direction, told, line, after);
         }
     }
 
     /// No line explained which of a stop's requirements failed: then each may have.
-    fn settle_requirements(&mut self) {
+    fn settle_requirements(&mut self, line: &Line<'_>, after: Lines<'_>) {
         for found in std::mem::take(&mut self.requirements) {
-            self.configure.get_or_insert_with(|| (found.clone(), Direction::First));
-            self.remember(found);
+            self.judge.take(Weight::Configure, Direction::First, found, line, after);
         }
     }
 
-    fn finish(mut self) -> Diagnosis {
-        self.settle_requirements();
-        Diagnosis {
-            cause: self
-                .machine
-                .or(self.configure)
-                .or(self.build)
-                .or(self.package)
-                .or(self.test)
-                .or(self.stop)
-                .or(self.weak)
-                .map(|(problem, _)| problem),
-            missing: self.missing,
-            facts: crate::LogFacts::default(),
-        }
+    fn finish(mut self, lines: u64, bytes: u64) -> Diagnosis {
+        let nothing = Line {
+            number: 0,
+            start: 0,
+            text: "".into(),
+        };
+        self.settle_requirements(&nothing, Lines::at(&[], 0, 1, false));
+        self.judge.finish(lines, bytes)
     }
 }
 
@@ -358,16 +350,26 @@ fn told(found: &Match, kind: Kind, subject: &str, line: &Line<'_>) -> Problem {
 }
 
 fn problem(kind: Kind, subject: String, line: &Line<'_>) -> Problem {
+    problem_at(
+        kind,
+        subject,
+        line.number,
+        line.text.trim().chars().take(LONGEST_QUOTE).collect(),
+    )
+}
+
+/// A problem that nothing more is known of.
+pub(crate) fn problem_at(kind: Kind, subject: String, line: u64, text: String) -> Problem {
     let remedies = by_nature(kind).iter().map(|cure| cure.remedy(&subject, &[])).collect();
     Problem {
         kind,
         subject,
         class: kind.class(),
         phase: crate::Phase::Unknown,
-        line: line.number,
-        span: (line.number, line.number),
-        text: line.text.trim().to_owned(),
-        confidence: 0,
+        line,
+        span: (line, line),
+        text,
+        confidence: usual_confidence(Weight::Weak, kind),
         signature: String::new(),
         file: None,
         explains: Vec::new(),
@@ -395,7 +397,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pattern_compiles() {
+    fn every_table_compiles() {
         assert!(TABLES.is_some());
     }
 

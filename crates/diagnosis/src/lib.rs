@@ -6,18 +6,25 @@
 
 mod cmake;
 mod cure;
+mod endings;
 mod engine;
+mod extent;
 mod hints;
+mod judge;
 mod kind;
 mod lines;
+mod locale;
 mod matcher;
 mod names;
+mod phases;
+mod prefix;
 mod problem;
 mod prose;
 mod remedy;
 mod rows;
+mod window;
 
-pub use engine::diagnose;
+pub use engine::{diagnose, diagnose_in_parts, diagnose_reader};
 pub use kind::{Class, Kind};
-pub use problem::{Diagnosis, Ending, FollowOn, LogFacts, Phase, Problem};
+pub use problem::{Diagnosis, Ending, FollowOn, LogFacts, Phase, Problem, QuotedLine};
 pub use remedy::{FlagsOf, Remedy};

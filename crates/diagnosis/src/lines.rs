@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::prefix::unprefixed;
+
 /// What is beyond this many bytes of a line is not looked at: no message's name stands that far out.
 const LONGEST_LINE: usize = 4096;
 
@@ -10,11 +12,16 @@ const LONGEST_LINE: usize = 4096;
 pub(crate) struct Line<'a> {
     /// Counted from 1.
     pub(crate) number: u64,
+    /// Where it starts in the part of the log that is at hand.
+    pub(crate) start: usize,
     /// The readable text.
     pub(crate) text: Cow<'a, str>,
 }
 
-/// Walks over a log by byte offset and keeps count of lines.
+/// Walks over a part of a log by byte offset and keeps count of lines.
+///
+/// A carriage return ends a line too, for what is read, and not for the count: it shows progress in place. What progress
+/// overwrote on a terminal still was said.
 #[derive(Clone, Copy)]
 pub(crate) struct Lines<'a> {
     log: &'a [u8],
@@ -22,14 +29,23 @@ pub(crate) struct Lines<'a> {
     position: usize,
     /// Number of the line at `position`.
     number: u64,
+    /// Whether `position` is amid a line whose start is gone.
+    amid: bool,
 }
 
 impl<'a> Lines<'a> {
+    #[cfg(test)]
     pub(crate) fn new(log: &'a [u8]) -> Self {
+        Self::at(log, 0, 1, false)
+    }
+
+    /// Goes on at a place, which is the start of a line with this number, or amid such a line.
+    pub(crate) fn at(log: &'a [u8], position: usize, number: u64, amid: bool) -> Self {
         Self {
             log,
-            position: 0,
-            number: 1,
+            position,
+            number,
+            amid,
         }
     }
 
@@ -38,38 +54,107 @@ impl<'a> Lines<'a> {
         self.position
     }
 
+    /// Number of the next line.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether the next line's start is gone.
+    pub(crate) fn is_amid(&self) -> bool {
+        self.amid
+    }
+
     /// Skips to the line that holds the byte at `offset`; never goes back.
     pub(crate) fn seek(&mut self, offset: usize) {
         let offset = offset.min(self.log.len());
         let Some(skipped) = self.log.get(self.position..offset) else {
             return;
         };
-        if let Some(last) = memchr::memrchr(b'\n', skipped) {
+        if let Some(last) = memchr::memrchr2(b'\n', b'\r', skipped) {
             self.number += memchr::memchr_iter(b'\n', skipped).count() as u64;
             self.position += last + 1;
+            self.amid = false;
         }
+    }
+
+    /// Gives up the rest of a line that is longer than what is kept: goes on amid it, at `offset`.
+    pub(crate) fn cut(&mut self, offset: usize) {
+        self.position = offset.min(self.log.len());
+        self.amid = true;
+    }
+
+    /// Leaves the line whose start is gone; false when its end is not at hand.
+    pub(crate) fn leave_line(&mut self) -> bool {
+        self.next_raw();
+        !self.amid
     }
 
     /// The next line; none at the end.
     pub(crate) fn next_line(&mut self) -> Option<Line<'a>> {
-        let rest = self.log.get(self.position..).filter(|rest| !rest.is_empty())?;
-        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        let raw = rest.get(..end).unwrap_or(rest);
-        let line = Line {
-            number: self.number,
+        if std::mem::take(&mut self.amid) {
+            self.next_raw()?;
+            if self.amid {
+                return None;
+            }
+        }
+        let (number, start, raw) = self.next_raw()?;
+        Some(Line {
+            number,
+            start,
             text: readable(raw),
-        };
-        self.position += (end + 1).min(rest.len());
-        self.number += 1;
-        Some(line)
+        })
+    }
+
+    fn next_raw(&mut self) -> Option<(u64, usize, &'a [u8])> {
+        let (number, start) = (self.number, self.position);
+        let rest = self.log.get(start..).filter(|rest| !rest.is_empty())?;
+        let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        self.amid = end == rest.len();
+        let raw = rest.get(..end).unwrap_or(rest);
+        let tail = rest.get(end..).unwrap_or_default();
+        let returns = tail.iter().take_while(|byte| **byte == b'\r').count();
+        let feeds = usize::from(tail.get(returns) == Some(&b'\n'));
+        self.position += end + returns + feeds;
+        self.number += feeds as u64;
+        Some((number, start, raw))
+    }
+
+    /// Number of the last line that was taken, at least that of `line`.
+    pub(crate) fn last_before(&self, line: &Line<'_>) -> u64 {
+        let open = !self
+            .log
+            .get(..self.position)
+            .is_some_and(|taken| taken.ends_with(b"\n"));
+        (self.number - u64::from(!open && self.number > 0)).max(line.number)
+    }
+
+    /// The line before the one that starts at `start`, when it is at hand whole.
+    pub(crate) fn before(&self, line: &Line<'_>) -> Option<Line<'a>> {
+        let ended = self.log.get(..line.start)?;
+        let feeds = u64::from(ended.ends_with(b"\n"));
+        let raw = ended.strip_suffix(b"\n").unwrap_or(ended);
+        let returns = raw.iter().rev().take_while(|byte| **byte == b'\r').count();
+        let raw = raw.get(..raw.len() - returns)?;
+        if feeds == 0 && returns == 0 {
+            return None;
+        }
+        let start = memchr::memrchr2(b'\n', b'\r', raw).map_or(0, |at| at + 1);
+        let number = line.number.checked_sub(feeds).filter(|number| *number > 0)?;
+        // The part of the log at hand may begin amid a line.
+        if start == 0 && number > 1 {
+            return None;
+        }
+        Some(Line {
+            number,
+            start,
+            text: readable(raw.get(start..)?),
+        })
     }
 }
 
 /// Makes a raw line readable.
 pub(crate) fn readable(raw: &[u8]) -> Cow<'_, str> {
     let raw = raw.trim_ascii_end();
-    // A lone carriage return starts the line again: what was before it has been overwritten on a terminal.
-    let raw = memchr::memrchr(b'\r', raw).map_or(raw, |at| raw.get(at + 1..).unwrap_or_default());
     let raw = raw.get(..LONGEST_LINE).unwrap_or(raw);
     let text = match std::str::from_utf8(raw) {
         Ok(text) if text.is_ascii() && !text.bytes().any(|byte| matches!(byte, 0x1b | b'`' | 0..=8)) => {
@@ -79,7 +164,12 @@ pub(crate) fn readable(raw: &[u8]) -> Cow<'_, str> {
     };
     match text {
         Cow::Borrowed(text) => Cow::Borrowed(unprefixed(text)),
-        Cow::Owned(text) => Cow::Owned(unprefixed(&text).to_owned()),
+        Cow::Owned(text) => {
+            let shorter = unprefixed(&text).len();
+            let mut text = text;
+            text.drain(..text.len() - shorter);
+            Cow::Owned(text)
+        }
     }
 }
 
@@ -91,7 +181,7 @@ fn cleaned(text: &str) -> String {
         match c {
             '\u{1b}' => skip_escape(&mut rest),
             '\t' => out.push('\t'),
-            '`' | '\u{b4}' | '\u{2018}' | '\u{2019}' | '\u{fffd}' => quote(&mut out),
+            '`' | '\u{b4}' | '\u{2018}' | '\u{2019}' | '\u{ab}' | '\u{bb}' | '\u{201e}' | '\u{fffd}' => quote(&mut out),
             '\u{201c}' | '\u{201d}' => out.push('"'),
             // A quote in UTF-8 that some tool read as Latin-1 or as Windows-1252.
             '\u{e2}' if matches!(rest.peek(), Some('\u{80}' | '\u{20ac}')) => {
@@ -133,31 +223,6 @@ fn skip_escape(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     }
 }
 
-/// Without the clock of a build service (`[  12s] `) or of an image build (`#12 3.45 `).
-fn unprefixed(text: &str) -> &str {
-    let digits = |text: &str| text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    if let Some(inner) = text.strip_prefix('[') {
-        let inner = inner.trim_start();
-        let after = inner.get(inner.len() - digits(inner)..).unwrap_or_default();
-        if after.len() < inner.len()
-            && let Some(rest) = after.strip_prefix("s] ")
-        {
-            return rest;
-        }
-    }
-    if let Some(inner) = text.strip_prefix('#') {
-        let after = inner.get(inner.len() - digits(inner)..).unwrap_or_default();
-        if after.len() < inner.len()
-            && let Some((clock, rest)) = after.strip_prefix(' ').and_then(|tail| tail.split_once(' '))
-            && clock.contains('.')
-            && clock.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-        {
-            return rest;
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,7 +232,6 @@ mod tests {
         for (raw, expected) in [
             (&b"plain"[..], "plain"),
             (b"dos\r", "dos"),
-            (b" 10%\r 50%\r100% done", "100% done"),
             (
                 b"\x1b[01m\x1b[Ka.c:1:2:\x1b[m\x1b[K \x1b[01;31m\x1b[Kerror: \x1b[m\x1b[Kx",
                 "a.c:1:2: error: x",
@@ -183,9 +247,6 @@ mod tests {
             (b"unknown \xff\xfex\xff", "unknown 'x'"),
             (b"[   12s] make: x", "make: x"),
             (b"#7 12.34 make: x", "make: x"),
-            (b"[1/2] Building", "[1/2] Building"),
-            (b"# 1 \"a.c\"", "# 1 \"a.c\""),
-            (b"#define X 1.0 y", "#define X 1.0 y"),
             (b"", ""),
         ] {
             assert_eq!(readable(raw), expected, "{:?}", String::from_utf8_lossy(raw));
@@ -202,5 +263,27 @@ mod tests {
         lines.seek(0);
         assert_eq!(lines.next_line().unwrap().number, 4);
         assert!(lines.next_line().is_none());
+    }
+
+    #[test]
+    fn carriage_returns_end_lines_and_do_not_count() {
+        let log = b"one\r\n 10%\r 50%\r\rdone\r\r\nlast\r\n";
+        let mut lines = Lines::new(log);
+        let mut seen = Vec::new();
+        let mut all = Vec::new();
+        while let Some(line) = lines.next_line() {
+            seen.push((line.number, line.text.to_string()));
+            all.push(line);
+        }
+        let expected = [(1, "one"), (2, " 10%"), (2, " 50%"), (2, "done"), (3, "last")];
+        assert_eq!(seen, expected.map(|(number, text)| (number, text.to_owned())));
+        let mut back = Vec::new();
+        let mut at = all.last().unwrap().clone();
+        while let Some(line) = lines.before(&at) {
+            back.push((line.number, line.text.to_string()));
+            at = line;
+        }
+        back.reverse();
+        assert_eq!(back, seen[..4]);
     }
 }

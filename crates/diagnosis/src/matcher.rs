@@ -12,8 +12,11 @@ use regex_syntax::{
 use crate::{
     Class, Kind, Remedy,
     cure::by_nature,
+    endings,
     lines::{Line, Lines},
+    locale,
     names::subjects,
+    phases,
     rows::{self, Cures, Row, Scope, Subject, Weight},
 };
 
@@ -177,7 +180,14 @@ pub(crate) struct Matcher {
 impl Matcher {
     /// Compiles the search; none when a row has no marks or the marks cannot be searched for.
     pub(crate) fn new() -> Option<Self> {
-        let mut texts: Vec<String> = OWN_MARKS.iter().map(|&mark| mark.to_owned()).collect();
+        let mut texts: Vec<String> = OWN_MARKS
+            .iter()
+            .chain(phases::MARKS)
+            .chain(endings::MARKS)
+            .copied()
+            .chain(locale::marks())
+            .map(str::to_owned)
+            .collect();
         let mut rows_of: Vec<Vec<u16>> = vec![Vec::new(); texts.len()];
         let mut messages = Vec::new();
         let mut entries = Vec::new();

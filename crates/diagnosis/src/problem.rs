@@ -11,9 +11,21 @@ pub struct Diagnosis {
     pub cause: Option<Problem>,
     /// Every missing name in the log, in order, each once, so that repairs can be batched.
     pub missing: Vec<Problem>,
+    /// The cause's lines with a few around them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excerpt: Vec<QuotedLine>,
     /// What the log is about as a whole.
     #[serde(default)]
     pub facts: LogFacts,
+}
+
+/// A line of a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuotedLine {
+    /// Its number, counted from 1.
+    pub line: u64,
+    /// The line, without colours and without what a build service wrote before it.
+    pub text: String,
 }
 
 /// A log as a whole.
@@ -26,6 +38,11 @@ pub struct LogFacts {
     pub bytes: u64,
     /// How the work that was logged ended, as far as the log says.
     pub ending: Ending,
+    /// Lines that only say that something before them failed.
+    pub closers: u64,
+    /// The last of them, and its number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closer: Option<QuotedLine>,
     /// Tools whose output was recognised, such as `cmake`, in order of first appearance.
     pub tools: Vec<String>,
 }

@@ -1,0 +1,144 @@
+//! What build services, containers and build tools write before a line: clocks, counters, module names.
+
+/// Prefixes in one line: a clock of a build service before the counter of a build tool, and one more.
+const MOST_PREFIXES: usize = 4;
+
+/// The line without what stands before its proper text. Only one blank after a prefix is taken: indentation tells.
+pub(crate) fn unprefixed(text: &str) -> &str {
+    let mut text = text;
+    for _ in 0..MOST_PREFIXES {
+        let Some(rest) = without_one(text) else { break };
+        text = rest;
+    }
+    text
+}
+
+fn without_one(text: &str) -> Option<&str> {
+    match text.as_bytes().first()? {
+        b'[' => bracketed(text),
+        b'#' => container(text),
+        b'0'..=b'9' => clocked(text),
+        b'D' | b'I' => koji(text),
+        _ => None,
+    }
+}
+
+/// `[  12s] `, `[12:34:56] `, `[2024-01-02T03:04:05Z] `, `[3/17] `, `[ 12%] `.
+fn bracketed(text: &str) -> Option<&str> {
+    let (inner, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let inner = inner.trim();
+    let seconds = inner.strip_suffix('s').is_some_and(is_number);
+    let percent = inner.strip_suffix('%').is_some_and(is_number);
+    let counter = inner
+        .split_once('/')
+        .is_some_and(|(done, all)| is_number(done.trim()) && is_number(all.trim()));
+    (seconds || percent || counter || is_clock(inner) || is_date_time(inner)).then(|| one_blank(rest))
+}
+
+/// `#12 3.45 `.
+fn container(text: &str) -> Option<&str> {
+    let (step, rest) = text.strip_prefix('#')?.split_once(' ')?;
+    let (clock, rest) = rest.split_once(' ')?;
+    (is_number(step) && clock.contains('.') && is_decimal(clock)).then_some(rest)
+}
+
+/// `2024-01-02T03:04:05.678Z `, `2024-01-02 03:04:05,678 `, `03:04:05 `.
+fn clocked(text: &str) -> Option<&str> {
+    let (first, rest) = text.split_once(' ')?;
+    if is_date_time(first) || is_clock(first) {
+        return Some(rest);
+    }
+    let (second, rest) = rest.split_once(' ')?;
+    (is_date(first) && is_clock(second)).then_some(rest)
+}
+
+/// `DEBUG util.py:463:  `.
+fn koji(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("DEBUG ").or_else(|| text.strip_prefix("INFO "))?;
+    let (file, rest) = rest.split_once(".py:")?;
+    let (line, rest) = rest.split_once(':')?;
+    (is_number(line) && file.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+        .then(|| rest.strip_prefix("  ").unwrap_or_else(|| one_blank(rest)))
+}
+
+fn one_blank(text: &str) -> &str {
+    text.strip_prefix(' ').unwrap_or(text)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_decimal(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+/// Whether digits stand where the form has `0`, and its other bytes where it has them.
+fn has_form(text: &str, form: &str) -> bool {
+    text.len() == form.len()
+        && text.bytes().zip(form.bytes()).all(|(byte, wanted)| {
+            if wanted == b'0' {
+                byte.is_ascii_digit()
+            } else {
+                byte == wanted
+            }
+        })
+}
+
+/// `03:04:05`, with or without a fraction.
+fn is_clock(text: &str) -> bool {
+    let (clock, fraction) = text.split_at_checked(8).unwrap_or((text, ""));
+    has_form(clock, "00:00:00") && (fraction.is_empty() || fraction.strip_prefix(['.', ',']).is_some_and(is_number))
+}
+
+fn is_date(text: &str) -> bool {
+    has_form(text, "0000-00-00")
+}
+
+/// `2024-01-02T03:04:05`, with or without a fraction and a zone.
+fn is_date_time(text: &str) -> bool {
+    let Some((date, clock)) = text.split_once('T') else {
+        return false;
+    };
+    let clock = clock.trim_end_matches('Z');
+    let clock = clock.split_once(['+', '-']).map_or(clock, |(clock, _)| clock);
+    is_date(date) && is_clock(clock)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_go_and_everything_else_stays() {
+        for (text, expected) in [
+            ("[   12s] make: x", "make: x"),
+            ("[   12s]   indented", "  indented"),
+            ("[   12s] [ 12%] Building C object x.o", "Building C object x.o"),
+            ("#7 12.34 make: x", "make: x"),
+            ("[1/2] Building", "Building"),
+            ("[12:34:56] error: x", "error: x"),
+            ("2024-01-02T03:04:05.1234567Z a.c:1:2: error: x", "a.c:1:2: error: x"),
+            ("2024-01-02T03:04:05+01:00 error: x", "error: x"),
+            ("2024-01-02 03:04:05,678 error: x", "error: x"),
+            ("03:04:05 error: x", "error: x"),
+            (
+                "DEBUG util.py:463:  No match for argument: x",
+                "No match for argument: x",
+            ),
+            ("DEBUG util.py:463:   Problem: x", " Problem: x"),
+            ("INFO buildroot.py:12: x", "x"),
+            ("[ERROR] Failed to execute", "[ERROR] Failed to execute"),
+            ("[x] y", "[x] y"),
+            ("# 1 \"a.c\"", "# 1 \"a.c\""),
+            ("#define X 1.0 y", "#define X 1.0 y"),
+            ("12 tests", "12 tests"),
+            ("3 errors generated.", "3 errors generated."),
+            ("DEBUG is on", "DEBUG is on"),
+            ("[", "["),
+            ("", ""),
+        ] {
+            assert_eq!(unprefixed(text), expected, "{text}");
+        }
+    }
+}
