@@ -49,6 +49,7 @@ fn measure() -> Result<String, PackagesError> {
         binaries: &binaries,
         sources: &sources,
         arch: platform.arch,
+        definitions: &[],
     };
     let path = home.cache("packages")?.join("bench.idx");
     let start = Instant::now();

@@ -13,6 +13,7 @@ use crate::{
     PackagesError,
     classify::{Family, Name, classify},
     contents::{packages_of, scan_file},
+    definitions::Definition,
     format::{self, COUNT_BITS, MOST_CANDIDATES, PLACEHOLDER, Texts},
     popularity::{Popularity, is_development},
 };
@@ -28,6 +29,8 @@ pub struct BuildInput<'a> {
     pub sources: &'a [SourcePackage],
     /// The architecture, for the folders that carry its name.
     pub arch: Arch,
+    /// What was read out of packages: who defines which macro, target and command.
+    pub definitions: &'a [Definition],
 }
 
 /// What came of it.
@@ -64,11 +67,16 @@ pub fn build(path: &Path, input: &BuildInput<'_>, tick: &mut dyn FnMut(&Path)) -
             });
         })?;
     }
+    for definition in input.definitions {
+        collector.define(definition);
+    }
     collector.check()?;
     let popularity = Popularity::new(input.binaries, input.sources);
     let mut name_texts = Texts::default();
+    let mut scores = Vec::with_capacity(names.len() * 4);
     for name in &names {
         name_texts.push(&[name.as_bytes()])?;
+        scores.extend_from_slice(&popularity.score(name).to_le_bytes());
     }
     let (keys, candidates, count) = collector.finish(&names, &popularity)?;
     let patterns = collector.patterns;
@@ -81,6 +89,7 @@ pub fn build(path: &Path, input: &BuildInput<'_>, tick: &mut dyn FnMut(&Path)) -
             &name_texts.bytes,
             &patterns.ends,
             &patterns.bytes,
+            &scores,
         ],
     )?;
     Ok(BuildSummary {
@@ -111,8 +120,8 @@ struct Collector<'n> {
     pattern: Vec<u8>,
     /// Where the row's whole path is in the arena, once something needs it.
     row_start: Option<usize>,
-    /// The last Python module and its owners: a package has hundreds of files of one module in a row.
-    last_python: (Vec<u8>, Vec<u32>),
+    /// The last Python module or Go package and its owners: a package has hundreds of files of one module in a row.
+    last_module: (Vec<u8>, Vec<u32>),
     failure: Option<PackagesError>,
 }
 
@@ -131,7 +140,7 @@ impl<'n> Collector<'n> {
             pattern_numbers: HashMap::new(),
             pattern: Vec::new(),
             row_start: None,
-            last_python: (Vec::new(), Vec::new()),
+            last_module: (Vec::new(), Vec::new()),
             failure: None,
         })
     }
@@ -144,14 +153,14 @@ impl<'n> Collector<'n> {
         if owners.is_empty() || self.failure.is_some() {
             return;
         }
-        if name.family == Family::Python {
-            if self.last_python.0 == name.key && self.last_python.1 == owners {
+        if matches!(name.family, Family::Python | Family::Go) {
+            if self.last_module.0 == name.key && self.last_module.1 == owners {
                 return;
             }
-            self.last_python.0.clear();
-            self.last_python.0.extend_from_slice(name.key);
-            self.last_python.1.clear();
-            self.last_python.1.extend_from_slice(owners);
+            self.last_module.0.clear();
+            self.last_module.0.extend_from_slice(name.key);
+            self.last_module.1.clear();
+            self.last_module.1.extend_from_slice(owners);
         }
         if let Err(error) = self.try_add(path, name, owners) {
             self.failure = Some(error);
@@ -202,6 +211,26 @@ impl<'n> Collector<'n> {
             });
         }
         Ok(())
+    }
+
+    /// Adds what a package's file defines.
+    fn define(&mut self, definition: &Definition) {
+        let owner: Vec<u32> = self
+            .packages
+            .get(definition.package.as_bytes())
+            .copied()
+            .into_iter()
+            .collect();
+        self.begin_row();
+        let name = Name {
+            family: definition.what.family(),
+            key: definition.name.as_bytes(),
+            before: definition.path.as_bytes(),
+            after: b"",
+            literal: true,
+            weight: 1.0,
+        };
+        self.add(definition.path.as_bytes(), &name, &owner);
     }
 
     fn check(&mut self) -> Result<(), PackagesError> {
@@ -294,7 +323,14 @@ const RUNTIME_WEIGHT: f32 = 0.3;
 fn ranked(answer: &Answer, ranks: &[Rank]) -> (u32, u32, f32) {
     let built_against = matches!(
         answer.family,
-        Family::Header | Family::PkgConfig | Family::CMake | Family::CMakeFolded | Family::Library
+        Family::Header
+            | Family::PkgConfig
+            | Family::CMake
+            | Family::CMakeFolded
+            | Family::CMakeTarget
+            | Family::CMakeCommand
+            | Family::MacroDefinition
+            | Family::Library
     );
     let Some(rank) = ranks.get(answer.package as usize) else {
         return (answer.package, answer.pattern, 0.0);

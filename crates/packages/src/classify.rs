@@ -2,6 +2,8 @@
 //!
 //! Byte matching by hand rather than by pattern: there are millions of rows and nearly all of them answer nothing.
 
+use crate::modules;
+
 /// The families of names; the byte is the first one of a key in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -22,6 +24,42 @@ pub(crate) enum Family {
     Macro = b'm',
     /// A Python module, at most two levels.
     Python = b'y',
+    /// A shared object by its versioned file name.
+    Soname = b's',
+    /// A gem, or a library's file of Ruby.
+    Ruby = b'r',
+    /// A Node module.
+    Node = b'N',
+    /// An R package.
+    R = b'R',
+    /// A typelib with its version, and without.
+    Typelib = b'g',
+    /// A Vala package.
+    Vapi = b'v',
+    /// A font family's letters and digits in lower case.
+    Font = b'F',
+    /// A file of TeX.
+    Tex = b't',
+    /// A Maven coordinate without version.
+    Maven = b'M',
+    /// A Maven group.
+    JavaGroup = b'J',
+    /// A Haskell package, or a module with `/` for `.`.
+    Haskell = b'H',
+    /// An OCaml library.
+    Ocaml = b'O',
+    /// A Lua module with `/` for `.`.
+    Lua = b'u',
+    /// A Go import path.
+    Go = b'G',
+    /// A crate.
+    Crate = b'k',
+    /// An imported target of CMake, by definition.
+    CMakeTarget = b'T',
+    /// A function or macro of CMake in lower case, by definition.
+    CMakeCommand = b'U',
+    /// An Autoconf macro, by definition.
+    MacroDefinition = b'D',
     /// A path.
     Path = b'f',
     /// The last part of such a path.
@@ -54,7 +92,13 @@ pub(crate) fn classify(path: &[u8], triplet: &[u8], scratch: &mut Vec<u8>, out: 
         if let Some(rest) = strip_any(path, &[b"bin/", b"sbin/"]) {
             command(path, rest, 1.0, out);
         } else if let Some(rest) = path.strip_prefix(b"lib/") {
-            library(path, strip_triplet(rest, triplet), out);
+            let own = strip_triplet(rest, triplet);
+            library(path, own, out);
+            if !is_triplet(own.split(|byte| *byte == b'/').next().unwrap_or_default()) {
+                modules::soname(path, own, out);
+            }
+        } else if let Some(rest) = path.strip_prefix(b"var/") {
+            modules::below_var(path, rest, out);
         }
         return;
     };
@@ -87,14 +131,11 @@ fn below_lib(path: &[u8], rest: &[u8], triplet: &[u8], scratch: &mut Vec<u8>, ou
         return;
     }
     let own = strip_triplet(rest, triplet);
-    if let Some((_version, module)) = own.strip_prefix(b"perl5/").and_then(split_folder) {
-        perl_module(path, module, out);
-        return;
-    }
     let weight = foreign_weight(rest, triplet);
     if weight <= 0.0 {
         return;
     }
+    modules::below_lib(path, own, scratch, out);
     extra_headers(path, rest, weight, out);
     library(path, own, out);
     tool_files(path, scratch, out);
@@ -130,6 +171,7 @@ fn below_share(path: &[u8], rest: &[u8], scratch: &mut Vec<u8>, out: &mut dyn Fn
             literal(Family::Macro, scratch, path, 1.0, out);
         }
     }
+    modules::below_share(path, rest, scratch, out);
     tool_files(path, scratch, out);
 }
 
@@ -198,7 +240,7 @@ fn cmake_package(name: &[u8], path: &[u8], weight: f32, scratch: &mut Vec<u8>, o
     literal(Family::CMakeFolded, scratch, path, weight, out);
 }
 
-fn literal(family: Family, key: &[u8], path: &[u8], weight: f32, out: &mut dyn FnMut(Name<'_>)) {
+pub(crate) fn literal(family: Family, key: &[u8], path: &[u8], weight: f32, out: &mut dyn FnMut(Name<'_>)) {
     out(Name {
         family,
         key,
@@ -367,7 +409,7 @@ fn slashes(text: &[u8]) -> usize {
 }
 
 /// A Perl module answers its path below the search path, such as `XML/Parser.pm`.
-fn perl_module(path: &[u8], module: &[u8], out: &mut dyn FnMut(Name<'_>)) {
+pub(crate) fn perl_module(path: &[u8], module: &[u8], out: &mut dyn FnMut(Name<'_>)) {
     if !module.ends_with(b".pm") {
         return;
     }
@@ -380,11 +422,6 @@ fn perl_module(path: &[u8], module: &[u8], out: &mut dyn FnMut(Name<'_>)) {
         literal: false,
         weight: 1.0,
     });
-}
-
-fn split_folder(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let slash = memchr::memchr(b'/', text)?;
-    Some((text.get(..slash)?, text.get(slash + 1..)?))
 }
 
 /// Letters and digits in lower case: how macro files and macros are compared.
@@ -537,7 +574,7 @@ mod tests {
             "usr/share/emscripten/system/include/zlib.h",
             "usr/lib/python3/dist-packages/mako-1.2.egg-info/PKG-INFO",
             "usr/aarch64-linux-gnu/include/stdio.h",
-            "usr/lib/x86_64-linux-gnu/libz.so.1",
+            "usr/lib/aarch64-linux-gnu/libz.so.1",
             "usr",
             "usr/include/",
             "usr/bin/",

@@ -34,4 +34,14 @@ pub enum PackagesError {
     /// The archive has more names than the index's format can hold.
     #[error("the package index would grow beyond what its format can hold ({0})")]
     TooLarge(&'static str),
+    /// A set of names with answers cannot be read.
+    #[error("{path}:{line}: {problem}")]
+    Gold {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
 }

@@ -1,10 +1,11 @@
-//! The index file: a header, and six sections found through it.
+//! The index file: a header, and seven sections found through it.
 //!
 //! | section | holds |
 //! |---|---|
 //! | keys | an `fst` map from family byte and name to `first candidate * 16 + count` |
 //! | candidates | 12 bytes each: package, path pattern, score |
 //! | name ends, names | package names, sorted, and where each ends |
+//! | popularity | 4 bytes a package name |
 //! | pattern ends, patterns | paths in which [`PLACEHOLDER`] stands for the name, and where each ends |
 //!
 //! All numbers are little-endian. The file is written under another name and renamed, and never changed afterwards.
@@ -24,8 +25,8 @@ pub(crate) const CANDIDATE_SIZE: usize = 12;
 
 const MAGIC: &[u8; 8] = b"SEAPKIX\0";
 /// Raised with every change of the format *or* of what is put into it.
-const VERSION: u64 = 5;
-const SECTIONS: usize = 6;
+const VERSION: u64 = 6;
+const SECTIONS: usize = 7;
 const HEADER_SIZE: usize = 8 + 8 + SECTIONS * 16;
 
 /// The sections' places in a file.
@@ -37,6 +38,7 @@ pub(crate) struct Layout {
     pub(crate) names: Range<usize>,
     pub(crate) pattern_ends: Range<usize>,
     pub(crate) patterns: Range<usize>,
+    pub(crate) popularity: Range<usize>,
 }
 
 /// The sections' contents, in the order of [`Layout`].
@@ -83,8 +85,9 @@ pub(crate) fn read(bytes: &[u8]) -> Option<Layout> {
         names: next()?,
         pattern_ends: next()?,
         patterns: next()?,
+        popularity: next()?,
     };
-    (layout.patterns.end == bytes.len()).then_some(layout)
+    (layout.popularity.end == bytes.len()).then_some(layout)
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u64> {

@@ -9,15 +9,17 @@ use std::{
 };
 
 use fs_err as fs;
-use fst::Map;
+use fst::{IntoStreamer as _, Map, Streamer as _};
 use seatrial_core::{Digest, Platform};
 use seatrial_source::{DebianArchive, Progress};
 use seatrial_store::{Home, touch};
 
 use crate::{
-    BuildInput, Candidate, PackagesError, build,
+    BuildInput, Candidate, Definition, PackagesError, build,
     classify::Family,
+    deepen,
     format::{self, CANDIDATE_SIZE, COUNT_BITS, Layout, MOST_CANDIDATES, PLACEHOLDER},
+    shelf,
 };
 
 /// A package index, open for look-ups. The whole file is held in memory, so look-ups do no I/O.
@@ -28,6 +30,7 @@ pub struct PackageIndex {
     bytes: Arc<Vec<u8>>,
     layout: Layout,
     keys: Map<Slice>,
+    notes: Vec<String>,
 }
 
 /// A part of the file.
@@ -54,19 +57,31 @@ impl fmt::Debug for PackageIndex {
 impl PackageIndex {
     /// Opens the index of the platform's archive as it is now; builds it first when the archive has changed.
     ///
-    /// Without a network the newest index on disk is used, however old.
+    /// Without a network, or with an archive that is only half there, the newest index on disk is used, however old;
+    /// [`PackageIndex::notes`] then say so.
     pub fn open_or_build(
         home: &Home,
         platform: &Platform,
         progress: Option<Arc<dyn Progress>>,
     ) -> Result<Self, PackagesError> {
         let folder = home.cache("packages")?;
-        let prefix = format!("{}-{}-{}-", platform.distribution, platform.release, platform.arch);
+        let prefix = shelf::prefix(platform);
         match Self::refresh(home, platform, progress, &folder, &prefix) {
-            Err(PackagesError::Source(error)) => match newest(&folder, &prefix).map(|path| Self::open(&path)) {
-                Some(Ok(index)) => Ok(index),
-                _ => Err(error.into()),
-            },
+            Err(
+                error @ (PackagesError::Source(_) | PackagesError::Contents { .. } | PackagesError::NoContents { .. }),
+            ) => {
+                let Some(mut old) = existing(&folder, &prefix)
+                    .into_iter()
+                    .rev()
+                    .find_map(|path| Self::open(&path).ok())
+                else {
+                    return Err(error);
+                };
+                let age = shelf::age(&old.path).map_or_else(String::new, |age| format!(" of {}", in_words(age)));
+                old.notes
+                    .push(format!("{error}; the package index{age} is used as it is"));
+                Ok(old)
+            }
             answer => answer,
         }
     }
@@ -79,12 +94,22 @@ impl PackageIndex {
         prefix: &str,
     ) -> Result<Self, PackagesError> {
         let archive = DebianArchive::open(home, platform, progress.clone())?;
-        let revision = Digest::of(archive.revision()?.as_bytes());
-        let path = folder.join(format!("{prefix}{}.idx", revision.short()));
+        let revision = archive.revision()?;
+        let definitions = deepen::read(&folder.join(format!("{prefix}{}", shelf::DEFINITIONS))).unwrap_or_default();
+        let path = folder.join(format!("{prefix}{}.idx", inputs(&revision, &definitions).short()));
+        let with_notes = |mut index: Self| {
+            let age = shelf::age(&index.path).map_or_else(String::new, |age| {
+                format!("; the package index is of {}", in_words(age))
+            });
+            index
+                .notes
+                .extend(archive.warnings().into_iter().map(|warning| format!("{warning}{age}")));
+            index
+        };
         match Self::open(&path) {
             Err(PackagesError::Format(_)) => {}
             Err(PackagesError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
-            answer => return answer,
+            answer => return answer.map(with_notes),
         }
         let contents = archive.contents()?;
         if contents.is_empty() {
@@ -97,6 +122,7 @@ impl PackageIndex {
             binaries: &archive.binaries()?,
             sources: &archive.sources()?,
             arch: platform.arch,
+            definitions: &definitions,
         };
         let files = contents.len() as u64;
         let mut begun = 0;
@@ -107,13 +133,23 @@ impl PackageIndex {
             }
         })?;
         remove_older(folder, prefix, &path);
-        Self::open(&path)
+        Self::open(&path).map(with_notes)
     }
 
-    /// Opens an index file.
+    /// What a person should know about the answers, such as that the archive could not be asked.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Opens an index file and notes its use.
     pub fn open(path: &Path) -> Result<Self, PackagesError> {
-        let wrong = || PackagesError::Format(path.display().to_string());
         touch(path)?;
+        Self::look(path)
+    }
+
+    /// Opens an index file without a trace.
+    pub fn look(path: &Path) -> Result<Self, PackagesError> {
+        let wrong = || PackagesError::Format(path.display().to_string());
         let bytes = Arc::new(fs::read(path)?);
         let layout = format::read(&bytes).ok_or_else(wrong)?;
         let slice = Slice {
@@ -126,6 +162,7 @@ impl PackageIndex {
             bytes,
             layout,
             keys,
+            notes: Vec::new(),
         })
     }
 
@@ -146,17 +183,54 @@ impl PackageIndex {
 
     /// Whether the archive has a package of this name.
     pub fn has_package(&self, name: &str) -> bool {
+        self.number(name).is_some()
+    }
+
+    fn number(&self, name: &str) -> Option<u32> {
         let (mut low, mut high) = (0, u32::try_from(self.layout.name_ends.len() / 4).unwrap_or(0));
         while low < high {
             let middle = low + (high - low) / 2;
-            match self.package(middle).map(|text| text.cmp(name.as_bytes())) {
-                Some(std::cmp::Ordering::Less) => low = middle + 1,
-                Some(std::cmp::Ordering::Greater) => high = middle,
-                Some(std::cmp::Ordering::Equal) => return true,
-                None => return false,
+            match self.package(middle)?.cmp(name.as_bytes()) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
             }
         }
-        false
+        None
+    }
+
+    /// How often the archive's sources build with a package, and what else speaks for it; `None` for one that it lacks.
+    pub fn popularity(&self, name: &str) -> Option<f32> {
+        let number = usize::try_from(self.number(name)?).ok()?;
+        let bits = format::small(self.section(&self.layout.popularity), number.checked_mul(4)?)?;
+        Some(f32::from_bits(bits))
+    }
+
+    /// Names of the same family that resemble `name`, nearest first.
+    pub(crate) fn alike(&self, family: Family, name: &str, most: usize) -> Vec<String> {
+        let length = name.chars().count();
+        let mut found: Vec<(usize, String)> = Vec::new();
+        let mut stream = self
+            .keys
+            .range()
+            .ge([family as u8])
+            .lt([family as u8 + 1])
+            .into_stream();
+        while let Some((key, _)) = stream.next() {
+            let Some(text) = key.get(1..).and_then(|key| std::str::from_utf8(key).ok()) else {
+                continue;
+            };
+            if text.len().abs_diff(name.len()) > 3 {
+                continue;
+            }
+            let bound = (length / 4).clamp(1, 3);
+            if let Some(distance) = distance(name, text, bound) {
+                found.push((distance, text.to_owned()));
+            }
+        }
+        found.sort();
+        found.truncate(most);
+        found.into_iter().map(|(_, text)| text).collect()
     }
 
     /// The candidates of one name, best first.
@@ -215,6 +289,36 @@ impl PackageIndex {
     }
 }
 
+/// The number of letters to add, drop, change or swap, when it is within `bound`; capitals count for nothing.
+fn distance(one: &str, other: &str, bound: usize) -> Option<usize> {
+    let one: Vec<u8> = one.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
+    let other: Vec<u8> = other.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (line, left) in one.iter().enumerate() {
+        let mut next = vec![line + 1];
+        let mut least = line + 1;
+        for (column, right) in other.iter().enumerate() {
+            let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX / 2);
+            let mut cost = (at(&row, column) + usize::from(left != right))
+                .min(at(&row, column + 1) + 1)
+                .min(at(&next, column) + 1);
+            let swapped =
+                line > 0 && column > 0 && one.get(line - 1) == Some(right) && other.get(column - 1) == Some(left);
+            if swapped {
+                cost = cost.min(at(&before, column - 1) + 1);
+            }
+            least = least.min(cost);
+            next.push(cost);
+        }
+        if least > bound {
+            return None;
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().copied().filter(|distance| *distance <= bound)
+}
+
 /// The index files of a platform, newest last.
 fn existing(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else {
@@ -234,8 +338,23 @@ fn existing(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
-fn newest(folder: &Path, prefix: &str) -> Option<PathBuf> {
-    existing(folder, prefix).pop()
+/// The digest of all that an index is made of. Without definitions it is the archive's alone.
+fn inputs(revision: &str, definitions: &[Definition]) -> Digest {
+    let mut text = revision.to_owned();
+    for row in definitions {
+        text.push_str(&format_args!("\n{} {} {}", row.name, row.package, row.path).to_string());
+    }
+    Digest::of(text.as_bytes())
+}
+
+/// An age as a person says it.
+fn in_words(age: Duration) -> String {
+    let hours = age.as_secs() / 3600;
+    match hours {
+        0 => "less than an hour ago".to_owned(),
+        1..48 => format!("{hours} h ago"),
+        _ => format!("{} days ago", hours / 24),
+    }
 }
 
 /// For so long an index that the archive has left behind is kept: a run that was stopped goes on with its own.

@@ -6,16 +6,30 @@
 
 mod builder;
 mod classify;
+mod coherence;
 mod contents;
+mod deepen;
+mod definitions;
 mod error;
+mod explain;
 mod format;
+mod gold;
 mod index;
 mod key;
 mod lookup;
+mod module_lookup;
+mod modules;
 mod popularity;
+mod shelf;
 mod tables;
 
 pub use builder::{BuildInput, BuildSummary, build};
+pub use coherence::Context;
+pub use deepen::{Deepened, deepen};
+pub use definitions::{Defined, Definition, definitions_of};
 pub use error::PackagesError;
+pub use explain::{Explained, Ground};
+pub use gold::{GoldName, GoldSet, Half};
 pub use index::PackageIndex;
-pub use key::{Candidate, Key, Resolver};
+pub use key::{Candidate, Key, KeyError, Resolver};
+pub use shelf::{Shelved, remove, shelved};

@@ -8,9 +8,9 @@ use crate::{
 };
 
 /// Above every score that popularity reaches.
-const CERTAIN: f64 = 1.0e9;
+pub(crate) const CERTAIN: f64 = 1.0e9;
 /// A name of another kind that sounds alike.
-const GUESS: f64 = 1.0e-3;
+pub(crate) const GUESS: f64 = 1.0e-3;
 /// A table leads to another table at most, never round and round.
 const DEEPEST: u8 = 3;
 
@@ -24,10 +24,10 @@ impl Resolver for PackageIndex {
 
 /// Candidates gathered so far, each package once.
 #[derive(Default)]
-struct Answer(Vec<Candidate>);
+pub(crate) struct Answer(Vec<Candidate>);
 
 impl Answer {
-    fn add(&mut self, mut candidate: Candidate, factor: f64) {
+    pub(crate) fn add(&mut self, mut candidate: Candidate, factor: f64) {
         candidate.score *= factor;
         match self.0.iter_mut().find(|known| known.package == candidate.package) {
             Some(known) if known.score >= candidate.score => {}
@@ -36,22 +36,22 @@ impl Answer {
         }
     }
 
-    fn extend(&mut self, candidates: Vec<Candidate>, factor: f64) {
+    pub(crate) fn extend(&mut self, candidates: Vec<Candidate>, factor: f64) {
         for candidate in candidates {
             self.add(candidate, factor);
         }
     }
 
     /// Whether some candidate scores at least `score`.
-    fn reaches(&self, score: f64) -> bool {
+    pub(crate) fn reaches(&self, score: f64) -> bool {
         self.0.iter().any(|candidate| candidate.score >= score)
     }
 
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    fn finish(mut self) -> Vec<Candidate> {
+    pub(crate) fn finish(mut self) -> Vec<Candidate> {
         self.0.sort_by(|left, right| {
             right
                 .score
@@ -64,7 +64,7 @@ impl Answer {
 }
 
 impl PackageIndex {
-    fn collect(&self, key: &Key, factor: f64, depth: u8, answer: &mut Answer) {
+    pub(crate) fn collect(&self, key: &Key, factor: f64, depth: u8, answer: &mut Answer) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let key = tidy(key);
         self.override_rows(&key, factor, answer);
@@ -77,6 +77,7 @@ impl PackageIndex {
             Key::Macro(name) => self.autoconf_macro(name, factor, depth, answer),
             Key::Python(name) => self.python(name, factor, answer),
             Key::Path(name) => self.path_of(name, factor, depth, answer),
+            other => self.module(other, factor, depth, answer),
         }
     }
 
@@ -119,6 +120,11 @@ impl PackageIndex {
             self.statics(keys, factor * GUESS, depth, answer);
         }
         answer.extend(self.look_up(Family::CMake, name.as_bytes()), factor);
+        // A command's name where a package's is expected: what defines it is meant.
+        answer.extend(
+            self.look_up(Family::CMakeCommand, name.to_ascii_lowercase().as_bytes()),
+            factor * 0.5,
+        );
         // `find_package(Foo)` also reads `foo-config.cmake`.
         let folded = name.to_ascii_lowercase();
         answer.extend(self.look_up(Family::CMakeFolded, folded.as_bytes()), factor * 0.5);
@@ -186,6 +192,11 @@ impl PackageIndex {
     }
 
     fn autoconf_macro(&self, name: &str, factor: f64, depth: u8, answer: &mut Answer) {
+        // Whoever defines it is the answer, once the definitions have been read.
+        answer.extend(self.look_up(Family::MacroDefinition, name.as_bytes()), factor);
+        if !answer.is_empty() {
+            return;
+        }
         self.statics(macro_keys(name), factor, depth, answer);
         // Files are called after the whole macro, or after what follows its usual beginnings.
         let mut spellings = vec![name];
@@ -298,7 +309,7 @@ impl PackageIndex {
         }
     }
 
-    fn package_guess(&self, package: &str, factor: f64, answer: &mut Answer) {
+    pub(crate) fn package_guess(&self, package: &str, factor: f64, answer: &mut Answer) {
         if self.has_package(package) {
             let because = "a package of that name".to_owned();
             answer.add(
@@ -328,6 +339,7 @@ fn is_at_include_root(path: &str, name: &str) -> bool {
 /// The name as the index spells it: without brackets, options, version bounds and endings.
 fn tidy(key: &Key) -> Key {
     match key {
+        Key::Soname(name) => Key::Soname(name.trim().rsplit('/').next().unwrap_or_default().to_owned()),
         Key::Header(name) => {
             let mut name = name.trim().trim_matches(|c| matches!(c, '<' | '>' | '"'));
             while let Some(rest) = name.strip_prefix("./").or_else(|| name.strip_prefix("../")) {
@@ -356,10 +368,8 @@ fn tidy(key: &Key) -> Key {
             let base = name.trim().rsplit('/').next().unwrap_or_default();
             Key::Command(base.to_owned())
         }
-        Key::CMake(name) => Key::CMake(name.trim().to_owned()),
         Key::Macro(name) => Key::Macro(name.trim().trim_end_matches("()").to_owned()),
-        Key::Python(name) => Key::Python(name.trim().to_owned()),
-        Key::Path(name) => Key::Path(name.trim().to_owned()),
+        other => other.with_name(other.name().trim()),
     }
 }
 

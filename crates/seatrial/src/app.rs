@@ -201,6 +201,9 @@ impl App {
         self.show.progress("package index", "opening");
         let index = PackageIndex::open_or_build(&self.home, platform, Some(self.show.clone()))?;
         self.show.clear();
+        for note in index.notes() {
+            self.show.note(&format!("warning: {note}"));
+        }
         Ok(index)
     }
 }

@@ -6,7 +6,10 @@ use clap::{Parser, Subcommand};
 use seatrial_core::RelaxationClass;
 use seatrial_suites::Side;
 
-use crate::amounts::{parse_age, parse_bytes};
+use crate::{
+    amounts::{parse_age, parse_bytes},
+    names_args::{BenchNamesArgs, IndexVerb, ResolveArgs},
+};
 
 /// Builds software that nobody documented, and proves the result by running it in a clean box.
 #[derive(Debug, Parser)]
@@ -91,6 +94,15 @@ pub(crate) enum Verb {
     /// Images that boxes are made from
     #[command(subcommand)]
     Image(ImageVerb),
+    /// Say which packages have what a build asks for
+    #[command(after_help = "Examples:\n  seatrial resolve header:zlib.h --why\n  \
+        seatrial resolve cmake:Boost::filesystem pc:gtk+-3.0 perl:XML::Parser --json\n  \
+        seatrial resolve header:lua.h --installed liblua5.1-0-dev\n\n\
+        Exit codes: 0 all were found; 1 some were not; 2 there is no such family of names.")]
+    Resolve(ResolveArgs),
+    /// Indexes that names are looked up in
+    #[command(subcommand)]
+    Index(IndexVerb),
     /// Say what the data folder takes, and make room in it
     #[command(subcommand)]
     Cache(CacheVerb),
@@ -186,6 +198,11 @@ pub(crate) enum BenchVerb {
         #[arg(long)]
         markdown: bool,
     },
+    /// Say how often the first package found for a name is right
+    #[command(
+        after_help = "Example:\n  seatrial bench names corpora/names-debian-bookworm --split unseen --with apt-file"
+    )]
+    Names(BenchNamesArgs),
     /// List runs
     List,
     /// Measure how well failing logs are explained, on logs whose cause is known

@@ -5,6 +5,7 @@ mod app;
 mod args;
 mod commands;
 mod failure;
+mod names_args;
 mod network;
 mod preflight;
 mod show;

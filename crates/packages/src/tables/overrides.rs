@@ -13,21 +13,24 @@ pub(crate) struct Override {
 
 /// The corrections for a key, best first.
 pub(crate) fn overrides(key: &Key) -> impl Iterator<Item = &'static Override> {
-    let (family, name) = match key {
-        Key::Header(name) => ('h', name),
-        Key::PkgConfig(name) => ('p', name),
-        Key::CMake(name) => ('c', name),
-        Key::Library(name) => ('l', name),
-        Key::Command(name) => ('b', name),
-        Key::Macro(name) => ('m', name),
-        Key::Python(name) => ('y', name),
-        Key::Path(name) => ('f', name),
+    let family = match key {
+        Key::Header(_) => 'h',
+        Key::PkgConfig(_) => 'p',
+        Key::CMake(_) => 'c',
+        Key::Library(_) => 'l',
+        Key::Command(_) => 'b',
+        Key::Macro(_) => 'm',
+        Key::Python(_) => 'y',
+        Key::Path(_) => 'f',
+        // The files of the others say enough: no row has this letter.
+        _ => ' ',
     };
+    let name = key.name();
     // A file's place differs between releases; its own name does not.
     let name = if family == 'f' {
         name.rsplit('/').next().unwrap_or(name)
     } else {
-        name.as_str()
+        name
     };
     ROWS.iter()
         .filter(move |(row, names, _)| *row == family && names.contains(&name))

@@ -109,6 +109,7 @@ fn index_of(contents: &[u8]) -> Result<(tempfile::TempDir, PackageIndex), Packag
         binaries: &binaries,
         sources: &sources,
         arch: Arch::X86_64,
+        definitions: &[],
     };
     let path: PathBuf = folder.path().join("x.idx");
     build(&path, &input, &mut |_file| ())?;

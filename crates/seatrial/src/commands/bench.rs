@@ -33,6 +33,7 @@ pub(super) fn run(app: &App, verb: BenchVerb) -> Result<ExitCode, Failure> {
             print(app, &view, tasks, markdown)?;
             Ok(ExitCode::Passed)
         }
+        BenchVerb::Names(args) => super::names::bench(app, &args),
         BenchVerb::List => list(app),
         BenchVerb::Diagnosis(args) => mutations::bench(app, &args),
         BenchVerb::Calibrate {

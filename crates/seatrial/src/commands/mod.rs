@@ -6,7 +6,10 @@ pub(crate) mod cache;
 mod corpus;
 mod doctor;
 mod image;
+mod index;
 mod mutations;
+mod names;
+mod resolve;
 
 use std::io::Write as _;
 
@@ -21,6 +24,8 @@ pub(crate) fn run(app: &App, verb: Verb) -> Result<ExitCode, Failure> {
         Verb::Corpus(verb) => corpus::run(app, verb),
         Verb::Cache(verb) => cache::run(app, verb),
         Verb::Image(verb) => image::run(app, verb),
+        Verb::Resolve(args) => resolve::run(app, &args),
+        Verb::Index(verb) => index::run(app, verb),
         Verb::Doctor => doctor::run(app),
         Verb::Completions { shell } => {
             let mut command = <crate::args::Args as clap::CommandFactory>::command();
