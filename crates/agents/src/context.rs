@@ -5,7 +5,7 @@ use std::{path::Path, time::Instant};
 use seatrial_core::{EventSink, InvalidReason, Submission, Task};
 use seatrial_packages::Resolver;
 use seatrial_sandbox::{Sandbox, SandboxError};
-use seatrial_store::Blobs;
+use seatrial_store::{Blobs, StoreError};
 
 /// A strategy that turns a task and a box into a submission.
 pub trait Agent: Send + Sync {
@@ -53,6 +53,9 @@ pub enum AgentError {
     /// The journal or the store broke.
     #[error(transparent)]
     Sink(#[from] seatrial_core::SinkError),
+    /// A log could not be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The builder's machinery broke.
     #[error(transparent)]
     Builder(#[from] seatrial_builder::BuilderError),
@@ -72,7 +75,7 @@ impl AgentError {
         match self {
             Self::Sandbox(error) => matches!(error, SandboxError::Interrupted),
             Self::Builder(error) => error.is_interrupt(),
-            Self::Sink(_) | Self::Missing { .. } => false,
+            Self::Sink(_) | Self::Store(_) | Self::Missing { .. } => false,
         }
     }
 
@@ -81,7 +84,7 @@ impl AgentError {
         match self {
             Self::Sandbox(error) => error.invalid_reason(),
             Self::Builder(error) => error.invalid_reason(),
-            Self::Sink(_) | Self::Missing { .. } => InvalidReason::Internal,
+            Self::Sink(_) | Self::Store(_) | Self::Missing { .. } => InvalidReason::Internal,
         }
     }
 }

@@ -3,14 +3,24 @@
 //! An agent sees the task, the pinned source and its box. It never sees a truth and knows no suite. Adding one is one
 //! file here and one line in [`agent`].
 
+mod assemblage;
+mod codeql;
 mod context;
+mod debhelper;
 mod fake;
+mod ghcc;
 mod null;
 mod rules;
+mod steps;
+mod survey;
 
+use assemblage::Assemblage;
+use codeql::CodeqlOrder;
 pub use context::{Agent, AgentError, SolveContext};
+use debhelper::DebhelperOrder;
 use fake::Fake;
 pub use fake::fake_script;
+use ghcc::Ghcc;
 use null::Null;
 pub use rules::Rules;
 
@@ -20,8 +30,16 @@ pub fn agent(name: &str) -> Option<&'static dyn Agent> {
 }
 
 /// Every agent, in the order in which help texts list them.
-pub fn all() -> [&'static dyn Agent; 3] {
-    [&*rules::USUAL, &Null, &Fake]
+pub fn all() -> [&'static dyn Agent; 7] {
+    [
+        &*rules::USUAL,
+        &Ghcc,
+        &Assemblage,
+        &DebhelperOrder,
+        &CodeqlOrder,
+        &Null,
+        &Fake,
+    ]
 }
 
 #[cfg(test)]

@@ -236,7 +236,7 @@ pub(crate) enum BenchVerb {
 pub(crate) struct BenchRunArgs {
     /// The corpus's folder
     pub(crate) corpus: PathBuf,
-    /// The agent: rules, null or fake
+    /// The agent: rules; the baselines ghcc, assemblage, debhelper-order and codeql-order; null or fake
     #[arg(long)]
     pub(crate) agent: String,
     /// Attempts at each task

@@ -1,0 +1,194 @@
+//! Runs the steps of an agent that decides first and does then: one after the other, each in the journal.
+
+use std::{
+    io::Write as _,
+    time::{Duration, Instant},
+};
+
+use seatrial_builder::artifacts::artifacts;
+use seatrial_core::{CommandRecord, Event, Purpose, Recipe, Step, Submission};
+use seatrial_sandbox::{Command, OutputSink, Status, Stream};
+use seatrial_store::{BlobWriter, StoreError};
+
+use crate::{AgentError, SolveContext};
+
+/// A step of a baseline.
+pub(crate) fn step(purpose: Purpose, why: &str, folder: &str, command: impl Into<String>) -> Step {
+    Step {
+        purpose,
+        why: why.to_owned(),
+        folder: folder.to_owned(),
+        command: command.into(),
+        keep_going: false,
+    }
+}
+
+/// The same step, whose failure does not end the work.
+pub(crate) fn or_go_on(step: Step) -> Step {
+    Step {
+        keep_going: true,
+        ..step
+    }
+}
+
+/// A step that installs packages; the preference of the published images for no recommended packages is kept.
+pub(crate) fn install(why: &str, packages: &[&str]) -> Step {
+    step(
+        Purpose::Dependencies,
+        why,
+        "$OUT",
+        format!(
+            "apt-get update -q\napt-get install -q -y --no-install-recommends {}",
+            packages.join(" ")
+        ),
+    )
+}
+
+/// The lines of a list that are neither empty nor a comment.
+pub(crate) fn listed(text: &str) -> Vec<&str> {
+    text.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect()
+}
+
+/// Runs the steps as the submission's script will, and hands them in, whatever came of them: a baseline repairs nothing.
+pub(crate) fn submit(
+    context: &mut SolveContext<'_>,
+    plan: &str,
+    why: &str,
+    steps: Vec<Step>,
+) -> Result<Submission, AgentError> {
+    context.events.emit(Event::Decision {
+        what: plan.to_owned(),
+        why: why.to_owned(),
+    })?;
+    let before = context.sandbox.snapshot()?;
+    let mut failed = None;
+    for step in &steps {
+        context.events.emit(Event::Phase {
+            name: step.purpose.as_str().to_owned(),
+        })?;
+        if let Err(how) = run(context, step)? {
+            failed = Some(format!("{} {how}", step.purpose.as_str()));
+            if !step.keep_going {
+                break;
+            }
+        }
+    }
+    let changes = context.sandbox.changes(&before)?;
+    let made = artifacts(&changes)
+        .iter()
+        .filter(|artifact| artifact.path.starts_with("/build/"))
+        .count();
+    let end = failed.unwrap_or_else(|| "every step ended well".to_owned());
+    let recipe = Recipe {
+        title: context.task.source.to_string(),
+        platform: context.task.platform.clone(),
+        base_packages: context.base_packages.to_vec(),
+        steps,
+        relaxations: Vec::new(),
+    };
+    Ok(Submission {
+        script: Some(recipe.to_script()),
+        recipe: Some(recipe),
+        note: format!("{plan}: {end}; {made} artifacts"),
+        ..Submission::default()
+    })
+}
+
+/// What an agent hands in that found no way.
+pub(crate) fn no_way(context: &mut SolveContext<'_>, why: &str) -> Result<Submission, AgentError> {
+    context.events.emit(Event::Decision {
+        what: "no plan".to_owned(),
+        why: why.to_owned(),
+    })?;
+    Ok(Submission {
+        note: format!("no plan: {why}"),
+        ..Submission::default()
+    })
+}
+
+/// Runs one step; how it failed is a result.
+fn run(context: &mut SolveContext<'_>, step: &Step) -> Result<Result<(), String>, AgentError> {
+    // As in the script, but always to learn the exit code.
+    let strict = Step {
+        keep_going: false,
+        ..step.clone()
+    };
+    let script = format!("set -eu\n{}{}", Recipe::preamble(), strict.to_bash());
+    let shown = format!("cd \"{}\" && {}", step.folder, step.command);
+    run_script(context, step.purpose.as_str(), &script, &shown)
+}
+
+/// Runs a script in the box and notes it; how it failed is a result.
+pub(crate) fn run_script(
+    context: &mut SolveContext<'_>,
+    purpose: &str,
+    script: &str,
+    shown: &str,
+) -> Result<Result<(), String>, AgentError> {
+    let mut command = Command::bash(script);
+    command.timeout = limit(context);
+    let mut sink = Sink {
+        blob: context.blobs.writer()?,
+        broken: None,
+        output: context.output,
+    };
+    let execution = context.sandbox.exec(&command, &mut sink)?;
+    let Sink { blob, broken, .. } = sink;
+    if let Some(error) = broken {
+        return Err(error.into());
+    }
+    let (log, _) = blob.finish()?;
+    let (code, signal, how) = match execution.status {
+        Status::Exited(code) => (Some(code), None, format!("exited with {code}")),
+        Status::Signaled(signal) => (None, Some(signal), format!("was ended by signal {signal}")),
+        Status::TimedOut(_) => (None, None, "ran longer than it may".to_owned()),
+        Status::DiskLimit => (None, None, "wrote more than the box may write".to_owned()),
+    };
+    context.events.emit(Event::Command(CommandRecord {
+        purpose: purpose.to_owned(),
+        command: shown.to_owned(),
+        code,
+        signal,
+        timed_out: matches!(execution.status, Status::TimedOut(_)),
+        truncated_bytes: execution.truncated_bytes,
+        wall_ms: execution.wall.as_millis() as u64,
+        cpu_ms: execution.cpu.as_millis() as u64,
+        peak_kib: execution.peak_kib,
+        log: Some(log),
+    }))?;
+    Ok(if execution.succeeded() { Ok(()) } else { Err(how) })
+}
+
+/// The task's limit of a command, but never past the deadline.
+fn limit(context: &SolveContext<'_>) -> Option<Duration> {
+    let own = context.task.budget.command_seconds.map(Duration::from_secs);
+    let left = context.deadline.map(|deadline| {
+        deadline
+            .saturating_duration_since(Instant::now())
+            .max(Duration::from_secs(1))
+    });
+    match (own, left) {
+        (Some(own), Some(left)) => Some(own.min(left)),
+        (own, left) => own.or(left),
+    }
+}
+
+struct Sink<'a> {
+    blob: BlobWriter,
+    broken: Option<StoreError>,
+    output: &'a mut dyn FnMut(&[u8]),
+}
+
+impl OutputSink for Sink<'_> {
+    fn bytes(&mut self, _: Stream, bytes: &[u8]) {
+        (self.output)(bytes);
+        if self.broken.is_none()
+            && let Err(error) = self.blob.write_all(bytes)
+        {
+            self.broken = Some(error.into());
+        }
+    }
+}
