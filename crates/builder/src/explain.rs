@@ -97,6 +97,25 @@ pub(crate) fn success(
     text
 }
 
+/// What a smaller recipe no longer has.
+pub(crate) fn shrunk(runs: u32, packages: &[String], relaxations: &[String], steps: usize, text: &mut String) {
+    if packages.is_empty() && relaxations.is_empty() && steps == 0 {
+        let _ = write!(text, "\nMinimised in {runs} runs: everything in the recipe is needed.");
+        return;
+    }
+    let _ = write!(text, "\nMinimised in {runs} runs: not needed are");
+    let mut parts: Vec<String> = packages
+        .iter()
+        .map(|package| format!(" the package {package}"))
+        .collect();
+    parts.extend(relaxations.iter().map(|what| format!(" to {what}")));
+    if steps > 0 {
+        parts.push(format!(" {steps} further steps"));
+    }
+    text.push_str(&parts.join(","));
+    text.push('.');
+}
+
 fn list(attempts: &[AttemptSummary], text: &mut String) {
     for attempt in attempts {
         let _ = write!(

@@ -8,13 +8,13 @@ use seatrial_packages::{Key, Resolver};
 use seatrial_sandbox::Sandbox;
 use seatrial_store::Blobs;
 
-use super::{ground::Ground, is_late, runner, symbols};
+use super::{beside, ground::Ground, is_late, runner, symbols};
 use crate::{
     Artifact, ArtifactKind, AttemptSummary, BuildRequest, BuilderError, Plan, Watcher, artifacts,
     declared::{Declared, declared},
     pattern::Pattern,
     plan::Settings,
-    repair::{Bars, Missing, Rank, Repair, Situation, keys, problems, repairs},
+    repair::{Bars, Missing, Rank, Repair, Situation, keys, other_keys, problems, repairs},
     tree::Tree,
 };
 
@@ -54,6 +54,10 @@ pub(super) struct Trial {
     pub(super) log: Vec<u8>,
     /// What ended it, when that was a limit.
     pub(super) limit: Option<String>,
+    /// Different complaints in it: fewer is further, where nothing else tells.
+    pub(super) errors: usize,
+    /// What the configure step said, when it got through.
+    pub(super) configured: Vec<u8>,
     pub(super) problem: Option<Problem>,
     pub(super) stopped_by: Option<String>,
 }
@@ -76,15 +80,22 @@ impl Trial {
     }
 
     fn is_better_than(&self, other: &Self) -> bool {
-        // A build that makes nothing came no further than one that fails, whatever it says.
+        // A build that makes nothing came less far than one that fails over what it makes, whatever it says.
         let place = |trial: &Self| {
             if trial.clean && !trial.is_product() {
-                (false, reached(Purpose::Build), 0)
+                (false, reached(Purpose::Configure), 0)
             } else {
                 (trial.clean, trial.reached, trial.checks)
             }
         };
-        place(self) > place(other) || place(self) == place(other) && self.worth > other.worth
+        let (own, others) = (place(self), place(other));
+        if own != others {
+            return own > others;
+        }
+        if (self.worth - other.worth).abs() > 1e-9 {
+            return self.worth > other.worth;
+        }
+        self.errors < other.errors
     }
 
     fn is_worse_than(&self, other: &Self) -> bool {
@@ -122,6 +133,8 @@ impl Shop<'_, '_> {
             phase: Purpose::Build,
             log: Vec::new(),
             limit: None,
+            errors: 0,
+            configured: Vec::new(),
             problem: None,
             stopped_by: None,
         };
@@ -129,8 +142,10 @@ impl Shop<'_, '_> {
             let ran = runner::run(step, self.request, self.sandbox, self.blobs, self.watcher)?;
             trial.wall += ran.wall;
             if ran.ok {
-                if step.purpose == Purpose::Build {
-                    trial.log = ran.log;
+                match step.purpose {
+                    Purpose::Build => trial.log = ran.log,
+                    Purpose::Configure => trial.configured = ran.log,
+                    Purpose::Dependencies | Purpose::Prepare | Purpose::Install => {}
                 }
                 continue;
             }
@@ -145,6 +160,7 @@ impl Shop<'_, '_> {
             if step.purpose == Purpose::Configure {
                 trial.checks = checks(&ran.log);
             }
+            trial.errors = complaints(&ran.log);
             trial.log = ran.log;
             if step.purpose == Purpose::Build
                 && let Some(step) = trial.steps.get_mut(number)
@@ -170,6 +186,9 @@ pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Tr
         let steps = plan.steps_with(&state.settings);
         let mut trial = shop.run(&steps, &state.settings, &mut state.packages, &mut state.missing)?;
         let mut diagnosis = examine(&mut trial);
+        if !trial.clean && trial.phase == Purpose::Configure {
+            beside::add(shop, &steps, &mut diagnosis)?;
+        }
         let done = trial.clean && trial.is_product();
         let useless = best.as_ref().is_some_and(|best| {
             trial.is_worse_than(best)
@@ -200,6 +219,7 @@ pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Tr
         } else {
             Vec::new()
         };
+        let include_folders = symbols::include_folders(shop, &diagnosis, &state.packages)?;
         let situation = Situation {
             system: plan.system,
             phase: trial.phase,
@@ -210,6 +230,7 @@ pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Tr
             folder: &plan.root.folder,
             bars: shop.bars,
             libraries: &libraries,
+            include_folders: &include_folders,
         };
         if !state.repair(shop, &situation, &trial) {
             break;
@@ -226,6 +247,19 @@ pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Tr
         problem: best.as_ref().and_then(|best| best.problem.clone()),
     };
     Ok((best, summary))
+}
+
+/// Different complaints in a log: lines that call something an error, each counted once without its numbers.
+fn complaints(log: &[u8]) -> usize {
+    let text = String::from_utf8_lossy(log);
+    let keys: BTreeSet<String> = text
+        .lines()
+        .filter(|line| line.contains("error") || line.contains("undefined reference") || line.contains("Error"))
+        .filter(|line| !line.starts_with("make"))
+        .take(20_000)
+        .map(|line| line.chars().filter(|c| !c.is_ascii_digit()).take(160).collect())
+        .collect();
+    keys.len()
 }
 
 /// Lines of a configure log that answer a question.
@@ -288,6 +322,8 @@ struct State {
     missing: Missing,
     declared: Declared,
     tried: BTreeSet<String>,
+    /// Settings that were tried with the packages as they are now.
+    seen: Vec<Settings>,
     repairs: Vec<String>,
     /// Whether the last change was a guess, which is kept only where it helps.
     is_guess: bool,
@@ -312,6 +348,7 @@ impl State {
             missing,
             declared,
             tried: BTreeSet::new(),
+            seen: Vec::new(),
             repairs: Vec::new(),
             is_guess: false,
         }
@@ -321,7 +358,7 @@ impl State {
     fn repair(&mut self, shop: &mut Shop<'_, '_>, situation: &Situation<'_>, trial: &Trial) -> bool {
         let (diagnosis, text) = (situation.diagnosis, situation.log);
         let mut found = repairs(situation);
-        found.retain(|repair| !self.tried.contains(&repair.id));
+        found.retain(|repair| !self.tried.contains(&repair.id) && !self.seen.contains(&repair.settings.effect()));
         if let Some(at) = found.iter().position(|repair| repair.rank == Rank::First) {
             self.apply(shop, found.swap_remove(at));
             return true;
@@ -365,6 +402,13 @@ impl State {
         self.tried.insert(repair.id);
         self.repairs.push(repair.what);
         self.settings = repair.settings;
+        self.seen.push(self.settings.effect());
+        if let Some(compiler) = self.settings.compiler
+            && let Some(package) = self.missing.best(&Key::Command(compiler.to_owned()), shop.resolver)
+            && !self.packages.contains(&package)
+        {
+            self.packages.push(package);
+        }
     }
 
     /// Applies a repair on top of what was changed in the same round.
@@ -404,6 +448,7 @@ impl State {
         shop.watcher.decision(&what, &reasons.join("; "));
         self.repairs.push(what);
         self.packages.extend(new);
+        self.seen.clear();
         true
     }
 }
@@ -431,11 +476,20 @@ pub(super) fn wishes(declared: &Declared) -> Vec<Key> {
         .collect()
 }
 
-fn missing_keys(diagnosis: &Diagnosis, tree: &Tree) -> Vec<Vec<Key>> {
+pub(super) fn missing_keys(diagnosis: &Diagnosis, tree: &Tree) -> Vec<Vec<Key>> {
     problems(diagnosis)
         .into_iter()
         .filter(|problem| problem.kind != Kind::StaleAutotools)
-        .map(|problem| keys(problem, tree))
+        .map(|problem| {
+            let mut all = keys(problem, tree);
+            all.extend(
+                other_keys(problem)
+                    .into_iter()
+                    .filter(|key| !all.contains(key))
+                    .collect::<Vec<_>>(),
+            );
+            all
+        })
         .filter(|keys| !keys.is_empty())
         .collect()
 }

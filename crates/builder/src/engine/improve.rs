@@ -2,19 +2,27 @@
 
 use std::time::Duration;
 
-use seatrial_core::{Purpose, Relaxation, RelaxationClass, RelaxationScope, Step};
+use seatrial_core::{Purpose, Recipe, Relaxation, RelaxationClass, RelaxationScope, Step};
+use seatrial_diagnosis::diagnose;
+use seatrial_packages::Key;
+use seatrial_sandbox::Command;
 
-use super::attempt::{Shop, Trial, packages_for, wishes};
+use super::{
+    attempt::{Shop, Trial, missing_keys, packages_for, wishes},
+    named,
+};
 use crate::{
     ArtifactKind, BuildSystem, BuilderError, Plan, artifacts,
     declared::declared,
-    plan::Settings,
-    repair::Missing,
+    plan::{Method, Settings},
+    repair::{Missing, switched_on},
     tree::{Tree, is_side_folder, join},
 };
 
 /// Packages beyond which a wish list is no list of libraries any more.
 const PACKAGES: usize = 40;
+/// Options that are tried one by one.
+const ONE_BY_ONE: usize = 4;
 /// Other roots that are built in addition.
 const NEIGHBOURS: usize = 6;
 
@@ -32,13 +40,13 @@ pub(super) fn improve(
     {
         let mut settings = best.settings.clone();
         settings.arguments.push(argument.to_owned());
-        settings.relaxations.push(Relaxation {
-            class: RelaxationClass::Options,
-            rule: "shared".to_owned(),
-            what: "build shared libraries".to_owned(),
-            scope: RelaxationScope::Project,
-            why: "only archives were made".to_owned(),
-        });
+        relax(
+            &mut settings,
+            &best.settings,
+            "shared",
+            "build shared libraries",
+            "only archives were made",
+        );
         let packages = best.packages.clone();
         attempt(
             shop,
@@ -50,29 +58,147 @@ pub(super) fn improve(
             "only archives were made",
         )?;
     }
-    let declared = declared(shop.tree, plan);
-    let missing = Missing::default();
-    let mut packages = best.packages.clone();
-    let new: Vec<String> = packages_for(&wishes(&declared), &missing, shop.resolver)
-        .into_iter()
-        .filter(|package| !packages.contains(package))
-        .take(PACKAGES)
-        .collect();
-    if !new.is_empty() {
-        let what = format!("build again with {}", new.join(" "));
-        packages.extend(new);
-        let settings = best.settings.clone();
-        attempt(
-            shop,
-            plan,
-            best,
-            &settings,
-            packages,
-            &what,
-            "the project declares them as optional, and may build more with them",
-        )?;
-    }
+    optional_packages(shop, plan, best)?;
+    switch_on(shop, plan, best)?;
+    further_targets(shop, plan, best)?;
     neighbours(shop, plan, plans, best)
+}
+
+/// Installs what the configuration says that it did not find, and then what the project declares as optional.
+fn optional_packages(shop: &mut Shop<'_, '_>, plan: &Plan, best: &mut Trial) -> Result<(), BuilderError> {
+    let missing = Missing::default();
+    let own: Vec<String> = best
+        .artifacts
+        .iter()
+        .map(|artifact| artifact.name.to_ascii_lowercase())
+        .collect();
+    let title = shop.request.title.to_ascii_lowercase();
+    let named: Vec<Key> = named::names(&best.configured)
+        .into_iter()
+        // What a project looks for under its own name is itself, which must be built and not installed.
+        .filter(|keys| {
+            !keys.iter().any(|key| {
+                let name = named::word(key);
+                title.contains(&name) || own.iter().any(|file| file.contains(&name))
+            })
+        })
+        .filter_map(|keys| keys.into_iter().find(|key| missing.best(key, shop.resolver).is_some()))
+        .collect();
+    let wished = wishes(&declared(shop.tree, plan));
+    let kinds = [
+        (named, "the configuration looked for it and went on without"),
+        (
+            wished,
+            "the project declares them as optional, and may build more with them",
+        ),
+    ];
+    let mut tried: Vec<String> = Vec::new();
+    for (keys, why) in kinds {
+        let mut packages = best.packages.clone();
+        let new: Vec<String> = packages_for(&keys, &missing, shop.resolver)
+            .into_iter()
+            .filter(|package| !packages.contains(package))
+            .take(PACKAGES)
+            .collect();
+        if new.iter().all(|package| tried.contains(package)) {
+            continue;
+        }
+        let what = format!("build again with {}", new.join(" "));
+        packages.extend(new.iter().cloned());
+        tried.extend(new);
+        let settings = best.settings.clone();
+        attempt(shop, plan, best, &settings, packages, &what, why)?;
+    }
+    Ok(())
+}
+
+/// Switches on what the project leaves off and that may make more: all at once, and where that does not work, one by one.
+fn switch_on(shop: &mut Shop<'_, '_>, plan: &Plan, best: &mut Trial) -> Result<(), BuilderError> {
+    if !shop.bars.allow(RelaxationClass::Options, "switched-on")
+        || shop.is_late(best.wall * 2 + Duration::from_secs(30))
+    {
+        return Ok(());
+    }
+    let help = if matches!(plan.system, BuildSystem::Autotools | BuildSystem::AutotoolsBootstrap) {
+        configure_help(shop, &plan.folder())?
+    } else {
+        String::new()
+    };
+    let mut arguments = switched_on(shop.tree, plan.system, &plan.root.folder, &help);
+    arguments.retain(|argument| !best.settings.arguments.contains(argument));
+    if arguments.is_empty() || with_arguments(shop, plan, best, &arguments)? || arguments.len() == 1 {
+        return Ok(());
+    }
+    for argument in arguments.iter().take(ONE_BY_ONE) {
+        if best.wall > Duration::from_mins(1) {
+            break;
+        }
+        with_arguments(shop, plan, best, std::slice::from_ref(argument))?;
+    }
+    Ok(())
+}
+
+fn with_arguments(
+    shop: &mut Shop<'_, '_>,
+    plan: &Plan,
+    best: &mut Trial,
+    arguments: &[String],
+) -> Result<bool, BuilderError> {
+    let mut settings = best.settings.clone();
+    settings.arguments.extend(arguments.iter().cloned());
+    let what = format!("switch on {}", arguments.join(" "));
+    let why = "the project leaves it off, and may build more with it";
+    relax(&mut settings, &best.settings, "switched-on", &what, why);
+    let packages = best.packages.clone();
+    attempt(shop, plan, best, &settings, packages, &what, why)
+}
+
+/// What the project's own script says of its options, in whatever state the last build left it.
+fn configure_help(shop: &mut Shop<'_, '_>, folder: &str) -> Result<String, BuilderError> {
+    let script = format!(
+        "{}cd \"{folder}\" 2>/dev/null && if [ -f configure ]; then sh ./configure --help; fi",
+        Recipe::preamble()
+    );
+    let mut output = Vec::new();
+    let command = Command::bash(script).with_timeout(Duration::from_secs(20));
+    let _execution = shop.sandbox.exec(&command, &mut output)?;
+    Ok(String::from_utf8_lossy(&output).into_owned())
+}
+
+/// Builds targets of a makefile that its usual one leaves out.
+fn further_targets(shop: &mut Shop<'_, '_>, plan: &Plan, best: &mut Trial) -> Result<(), BuilderError> {
+    let Method::Make(facts) = &plan.method else {
+        return Ok(());
+    };
+    let mut targets: Vec<String> = Vec::new();
+    for target in &facts.further {
+        if !targets.contains(target) && !best.settings.build_arguments.contains(target) {
+            targets.push(target.clone());
+        }
+    }
+    if targets.is_empty() || !shop.bars.allow(RelaxationClass::Options, "targets") {
+        return Ok(());
+    }
+    let mut settings = best.settings.clone();
+    let what = format!("build the targets {} too", targets.join(" "));
+    let why = "the makefile has them, and the usual target may not need them";
+    settings.targets = targets;
+    relax(&mut settings, &best.settings, "targets", &what, why);
+    let packages = best.packages.clone();
+    attempt(shop, plan, best, &settings, packages, &what, why)?;
+    Ok(())
+}
+
+/// Notes an option that was switched on.
+fn relax(settings: &mut Settings, earlier: &Settings, rule: &str, what: &str, why: &str) {
+    let relaxation = Relaxation {
+        class: RelaxationClass::Options,
+        rule: rule.to_owned(),
+        what: what.to_owned(),
+        scope: RelaxationScope::Project,
+        why: why.to_owned(),
+    };
+    settings.note(earlier, relaxation);
 }
 
 /// What asks for shared libraries where a project does not make them by itself.
@@ -104,14 +230,28 @@ fn attempt(
     mut packages: Vec<String>,
     what: &str,
     why: &str,
-) -> Result<(), BuilderError> {
+) -> Result<bool, BuilderError> {
     // A second build costs about what the first one did, and packages besides.
     if shop.is_late(best.wall * 2 + Duration::from_secs(90)) {
-        return Ok(());
+        return Ok(false);
     }
     shop.watcher.decision(what, why);
     let steps = plan.steps_with(settings);
-    let trial = shop.run(&steps, settings, &mut packages, &mut Missing::default())?;
+    let mut missing = Missing::default();
+    let mut trial = shop.run(&steps, settings, &mut packages, &mut missing)?;
+    // What was switched on may need something: one chance.
+    if !trial.clean && best.clean {
+        let before = packages.len();
+        for keys in missing_keys(&diagnose(&trial.log), shop.tree) {
+            if let Some((package, reason)) = missing.next(&keys, shop.resolver, &packages) {
+                shop.watcher.decision(&format!("install {package}"), &reason);
+                packages.push(package);
+            }
+        }
+        if packages.len() > before && !shop.is_late(best.wall * 2 + Duration::from_mins(1)) {
+            trial = shop.run(&steps, settings, &mut packages, &mut missing)?;
+        }
+    }
     let more = trial.worth >= best.worth + 0.5;
     let lost = artifacts::linked(&best.artifacts)
         .difference(&artifacts::linked(&trial.artifacts))
@@ -119,10 +259,10 @@ fn attempt(
     if (trial.clean || !best.clean) && more && lost == 0 {
         shop.watcher.decision("keep it", "more programs or libraries were made");
         *best = trial;
-    } else {
-        shop.watcher.decision("go back", "it made no more, or not everything");
+        return Ok(true);
     }
-    Ok(())
+    shop.watcher.decision("go back", "it made no more, or not everything");
+    Ok(false)
 }
 
 /// Roots beside the one that was built: a tree without a build file at its top may hold several projects that belong

@@ -1,8 +1,11 @@
 //! The loop: plan by plan, run, diagnose, repair, compare, keep the best.
 
 mod attempt;
+mod beside;
 mod ground;
 mod improve;
+mod minimise;
+mod named;
 mod runner;
 mod symbols;
 
@@ -124,8 +127,15 @@ pub fn build(
             attempts,
         });
     };
+    let mut trial = trial;
+    let mut shrunk = None;
+    if let Some(budget) = request.policy.minimise
+        && let Some(plan) = plans.get(number)
+    {
+        shrunk = Some(minimise::minimise(&mut shop, plan, &mut trial, budget)?);
+    }
     let plan = plans.get(number).map(Plan::title).unwrap_or_default();
-    let explanation = explain::success(
+    let mut explanation = explain::success(
         &tree,
         &plan,
         trial.stopped_by.as_deref(),
@@ -133,6 +143,15 @@ pub fn build(
         &artifacts::linked(&trial.artifacts),
         &attempts,
     );
+    if let Some(shrunk) = shrunk {
+        explain::shrunk(
+            shrunk.runs,
+            &shrunk.packages,
+            &shrunk.relaxations,
+            shrunk.steps,
+            &mut explanation,
+        );
+    }
     let recipe = recipe(request, &trial);
     Ok(BuildReport {
         recipe: Some(recipe),

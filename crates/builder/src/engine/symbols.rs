@@ -1,11 +1,16 @@
-//! Asks the box which installed library has the symbols that a link misses.
+//! Asks the box what is installed already: which library has the symbols that a link misses, which folder a header.
 
 use std::{collections::BTreeSet, time::Duration};
 
+use seatrial_diagnosis::{Diagnosis, Kind};
 use seatrial_sandbox::Command;
 
 use super::attempt::Shop;
-use crate::{BuilderError, pattern::Pattern};
+use crate::{
+    BuilderError,
+    pattern::Pattern,
+    repair::{in_tree, problems},
+};
 
 static UNDEFINED: Pattern =
     Pattern::new(r"undefined reference to (?:symbol )?[`'\x22\u{2018}]([A-Za-z_][A-Za-z0-9_:~]*)");
@@ -84,9 +89,65 @@ fn choose(listing: &str) -> Vec<String> {
     flags
 }
 
+/// Folders below the usual ones that have headers which the compiler did not find, though their packages are there.
+pub(super) fn include_folders(
+    shop: &mut Shop<'_, '_>,
+    diagnosis: &Diagnosis,
+    packages: &[String],
+) -> Result<Vec<String>, BuilderError> {
+    let plain = |name: &str| {
+        name.chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+'))
+    };
+    let names: Vec<&str> = problems(diagnosis)
+        .into_iter()
+        .filter(|problem| problem.kind == Kind::MissingHeader)
+        .map(|problem| problem.subject.trim_start_matches("./"))
+        .filter(|name| !name.is_empty() && !name.contains("..") && plain(name) && !in_tree(shop.tree, name))
+        .take(20)
+        .collect();
+    if names.is_empty() || packages.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tests: Vec<String> = names.iter().map(|name| format!("-path '*/{name}'")).collect();
+    let script = format!(
+        "find /usr/include /usr/lib/*-linux-gnu* -type f \\( {} \\) -name '*.h*' 2>/dev/null | head -n 200",
+        tests.join(" -o ")
+    );
+    let mut output = Vec::new();
+    let command = Command::bash(script).with_timeout(Duration::from_secs(30));
+    let _execution = shop.sandbox.exec(&command, &mut output)?;
+    Ok(nearest(&String::from_utf8_lossy(&output), &names))
+}
+
+/// For each name the folder that is nearest to the top.
+fn nearest(listing: &str, names: &[&str]) -> Vec<String> {
+    let mut folders = Vec::new();
+    for name in names {
+        let best = listing
+            .lines()
+            .filter_map(|path| path.strip_suffix(name)?.strip_suffix('/'))
+            // These are searched anyway.
+            .filter(|folder| *folder != "/usr/include" && !folder.ends_with("-linux-gnu"))
+            .min_by_key(|folder| (folder.matches('/').count(), folder.len()));
+        if let Some(folder) = best
+            && !folders.iter().any(|known| known == folder)
+        {
+            folders.push(folder.to_owned());
+        }
+    }
+    folders
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nearest_folder_of_a_header_is_chosen() {
+        let listing = "/usr/include/deep/er/mast.h\n/usr/include/sail/mast.h\n/usr/include/x86_64-linux-gnu/oar.h\n/usr/include/notmast.h\n";
+        assert_eq!(nearest(listing, &["mast.h", "oar.h", "gone.h"]), ["/usr/include/sail"]);
+    }
 
     #[test]
     fn the_fewest_libraries_are_chosen() {

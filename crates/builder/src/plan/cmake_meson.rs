@@ -8,7 +8,7 @@ pub(super) fn cmake(folder: &str, settings: &Settings, steps: &mut Vec<Step>) {
     let build = if settings.in_tree { folder } else { "$OUT/build" };
     let path = settings.path_line();
     let arguments = settings.configure_arguments(&[
-        "-DCMAKE_BUILD_TYPE=Debug",
+        "-DCMAKE_BUILD_TYPE=None",
         "-DCMAKE_INSTALL_PREFIX=\"$PREFIX\"",
         "-DCMAKE_VERBOSE_MAKEFILE=ON",
         "-DCMAKE_EXPORT_NO_PACKAGE_REGISTRY=ON",

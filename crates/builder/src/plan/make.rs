@@ -12,6 +12,11 @@ use crate::{
 static INSTALL: Pattern = Pattern::new(r"(?m)^install[^=:\n]*:");
 static INCLUDE: Pattern = Pattern::new(r"(?m)^-?include\s");
 
+static FIRST: Pattern = Pattern::new(r"(?m)^([A-Za-z0-9_/-][A-Za-z0-9_./-]*)[ \t]*:(?:[^=]|$)");
+static FURTHER: Pattern = Pattern::new(
+    r"(?m)^(all|shared|shared-lib|sharedlib|shared_lib|dynamic|solib|so|lib|libs|library|tools|utils|progs|programs|cli|plugins|modules)[ \t]*:(?:[^=]|$)",
+);
+
 /// Makes the folders that old install rules take for granted; without them a program would become a file named `bin`.
 pub(super) const PLACES: &str = "mkdir -p \"$PREFIX\"/bin \"$PREFIX\"/sbin \"$PREFIX\"/lib \"$PREFIX\"/include \"$PREFIX\"/etc \
      \"$PREFIX\"/man/man1 \"$PREFIX\"/share/man/man1\n";
@@ -23,6 +28,8 @@ pub(crate) struct Facts {
     pub(crate) file: Option<String>,
     /// Whether there is, or may be, something to install.
     pub(crate) installs: bool,
+    /// Targets whose names say that they make libraries or programs which may not be among the usual ones.
+    pub(crate) further: Vec<String>,
 }
 
 pub(super) fn facts(tree: &Tree, root: &BuildRoot) -> Facts {
@@ -32,7 +39,19 @@ pub(super) fn facts(tree: &Tree, root: &BuildRoot) -> Facts {
     Facts {
         file: (!usual).then_some(name),
         installs: INSTALL.is_match(&text) || INCLUDE.is_match(&text),
+        further: further(&text),
     }
+}
+
+/// Targets that are worth a build of their own; the first rule's is built anyway.
+fn further(text: &str) -> Vec<String> {
+    let first = FIRST.first(text).unwrap_or_default();
+    FURTHER
+        .all(text)
+        .into_iter()
+        .filter(|target| *target != first)
+        .map(str::to_owned)
+        .collect()
 }
 
 pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mut Vec<Step>) {
@@ -48,6 +67,16 @@ pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mu
         folder,
         format!("{path}make{file} -k {}{}", settings.jobs(), settings.build_words()),
     ));
+    for target in &settings.targets {
+        let mut further = step(
+            Purpose::Build,
+            "a further target, which the usual one leaves out",
+            folder,
+            format!("{path}make{file} -k {} {target}", settings.jobs()),
+        );
+        further.keep_going = true;
+        steps.push(further);
+    }
     if facts.installs {
         steps.push(step(
             Purpose::Install,
@@ -68,7 +97,19 @@ pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mu
 #[cfg(test)]
 mod tests {
     #[test]
+    fn targets_that_the_usual_one_may_leave_out() {
+        let text = "X := 1\n.PHONY: all\nall: ship\nship: a.o\nshared: libship.so\nlib:\n\ttrue\ntools = x\n";
+        assert_eq!(super::further(text), ["shared", "lib"]);
+        assert_eq!(super::further("ship: a.o\nall: ship boat\n"), ["all"]);
+    }
+
+    #[test]
     fn patterns_compile() {
-        assert!(super::INSTALL.compiles() && super::INCLUDE.compiles());
+        assert!(
+            super::INSTALL.compiles()
+                && super::INCLUDE.compiles()
+                && super::FURTHER.compiles()
+                && super::FIRST.compiles()
+        );
     }
 }

@@ -270,7 +270,7 @@ mod tests {
             &expect![[r#"
             == CMake in src
             [configure in $OUT/build]
-            CFLAGS="-g -O0" CXXFLAGS="-g -O0" cmake "$SRC/src" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_INSTALL_PREFIX="$PREFIX" -DCMAKE_VERBOSE_MAKEFILE=ON -DCMAKE_EXPORT_NO_PACKAGE_REGISTRY=ON
+            CFLAGS="-g -O0" CXXFLAGS="-g -O0" cmake "$SRC/src" -DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_PREFIX="$PREFIX" -DCMAKE_VERBOSE_MAKEFILE=ON -DCMAKE_EXPORT_NO_PACKAGE_REGISTRY=ON
             [build in $OUT/build]
             cmake --build . -- -k -j"$JOBS"
             [install in $OUT/build]

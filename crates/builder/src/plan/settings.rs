@@ -41,8 +41,14 @@ pub(crate) struct Settings {
     pub(crate) build_arguments: Vec<String>,
     /// Further commands before configuring, with their reasons.
     pub(crate) prepare: Vec<(String, String)>,
+    /// Another compiler than the usual one, such as `clang` or `gcc-11`.
+    pub(crate) compiler: Option<&'static str>,
+    /// Further targets of Make, each built after the usual one.
+    pub(crate) targets: Vec<String>,
     /// What these settings relax, in order.
     pub(crate) relaxations: Vec<Relaxation>,
+    /// What each relaxation brought in, so that one can be taken out again.
+    pub(crate) changes: Vec<Self>,
 }
 
 impl Default for Settings {
@@ -65,18 +71,105 @@ impl Default for Settings {
             dropped: Vec::new(),
             build_arguments: Vec::new(),
             prepare: Vec::new(),
+            compiler: None,
+            targets: Vec::new(),
             relaxations: Vec::new(),
+            changes: Vec::new(),
         }
     }
 }
 
 impl Settings {
+    /// What these settings do, without how it came to that.
+    pub(crate) fn effect(&self) -> Self {
+        Self {
+            relaxations: Vec::new(),
+            changes: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn c(&self) -> String {
         joined(self.optimisation, &self.c_flags)
     }
 
     pub(crate) fn cxx(&self) -> String {
         joined(self.optimisation, &self.cxx_flags)
+    }
+
+    /// Notes what the latest change, named by a relaxation, brought in.
+    pub(crate) fn note(&mut self, earlier: &Self, relaxation: Relaxation) {
+        self.relaxations.push(relaxation);
+        let change = self.since(earlier);
+        self.changes.push(change);
+    }
+
+    /// What of these settings was not in earlier ones.
+    pub(crate) fn since(&self, earlier: &Self) -> Self {
+        fn new<T: Clone + PartialEq>(now: &[T], before: &[T]) -> Vec<T> {
+            now.iter().filter(|item| !before.contains(item)).cloned().collect()
+        }
+        Self {
+            optimisation: if self.optimisation == earlier.optimisation {
+                ""
+            } else {
+                self.optimisation
+            },
+            c_flags: new(&self.c_flags, &earlier.c_flags),
+            cxx_flags: new(&self.cxx_flags, &earlier.cxx_flags),
+            refused_flags: new(&self.refused_flags, &earlier.refused_flags),
+            link_flags: new(&self.link_flags, &earlier.link_flags),
+            shims: false,
+            serial: self.serial && !earlier.serial,
+            in_tree: self.in_tree && !earlier.in_tree,
+            regenerate: self.regenerate && !earlier.regenerate,
+            touch: self.touch && !earlier.touch,
+            unix_lines: self.unix_lines && !earlier.unix_lines,
+            executable_bits: self.executable_bits && !earlier.executable_bits,
+            config_guess: self.config_guess && !earlier.config_guess,
+            arguments: new(&self.arguments, &earlier.arguments),
+            dropped: new(&self.dropped, &earlier.dropped),
+            build_arguments: new(&self.build_arguments, &earlier.build_arguments),
+            prepare: new(&self.prepare, &earlier.prepare),
+            compiler: self.compiler.filter(|_| self.compiler != earlier.compiler),
+            targets: new(&self.targets, &earlier.targets),
+            relaxations: new(&self.relaxations, &earlier.relaxations),
+            changes: Vec::new(),
+        }
+    }
+
+    /// These settings without what a change brought in. The wrappers stay as they are.
+    pub(crate) fn without(&self, change: &Self) -> Self {
+        fn less<T: Clone + PartialEq>(now: &[T], gone: &[T]) -> Vec<T> {
+            now.iter().filter(|item| !gone.contains(item)).cloned().collect()
+        }
+        Self {
+            optimisation: if change.optimisation == self.optimisation {
+                "-O0"
+            } else {
+                self.optimisation
+            },
+            c_flags: less(&self.c_flags, &change.c_flags),
+            cxx_flags: less(&self.cxx_flags, &change.cxx_flags),
+            refused_flags: less(&self.refused_flags, &change.refused_flags),
+            link_flags: less(&self.link_flags, &change.link_flags),
+            shims: self.shims,
+            serial: self.serial && !change.serial,
+            in_tree: self.in_tree && !change.in_tree,
+            regenerate: self.regenerate && !change.regenerate,
+            touch: self.touch && !change.touch,
+            unix_lines: self.unix_lines && !change.unix_lines,
+            executable_bits: self.executable_bits && !change.executable_bits,
+            config_guess: self.config_guess && !change.config_guess,
+            arguments: less(&self.arguments, &change.arguments),
+            dropped: less(&self.dropped, &change.dropped),
+            build_arguments: less(&self.build_arguments, &change.build_arguments),
+            prepare: less(&self.prepare, &change.prepare),
+            compiler: self.compiler.filter(|_| change.compiler.is_none()),
+            targets: less(&self.targets, &change.targets),
+            relaxations: less(&self.relaxations, &change.relaxations),
+            changes: self.changes.iter().filter(|known| *known != change).cloned().collect(),
+        }
     }
 
     /// `-jN` for Make and friends.
@@ -191,7 +284,7 @@ pub(crate) fn shims(settings: &Settings, folder: &str) -> Step {
     let command = format!(
         r#"mkdir -p "{folder}"
 for tool in cc gcc c89 c99 clang c++ g++ clang++; do
-  real=$(command -v "$tool") || continue
+  real=$(command -v {real}) || continue
   case "$tool" in *++) flags='{cxx}' ;; *) flags='{c}' ;; esac
   cat > "{folder}/$tool" <<END
 #!/bin/sh
@@ -206,6 +299,14 @@ done
 printf '#!/bin/sh\nexit 0\n' > "{folder}/strip"
 printf '#!/bin/sh\nexec "$@"\n' > "{folder}/sudo"
 chmod 755 "{folder}/strip" "{folder}/sudo""#,
+        real = match settings.compiler {
+            None => "\"$tool\"".to_owned(),
+            Some("clang") => "\"clang${tool##*[a-z0-9]}\"".to_owned(),
+            Some(name) => {
+                let version = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+                format!("\"$(case \"$tool\" in *++) echo g++{version} ;; *) echo gcc{version} ;; esac)\"")
+            }
+        },
         cxx = settings.cxx(),
         c = settings.c(),
     );

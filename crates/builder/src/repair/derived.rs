@@ -9,9 +9,8 @@ use super::{
     rules::{add, both, repair},
 };
 use crate::{
-    BuildSystem::{Autotools, AutotoolsBootstrap, CMake, Meson},
     pattern::Pattern,
-    tree::{base, is_side_folder, parent, strip},
+    tree::{is_side_folder, parent},
 };
 
 /// A header of the project's own that the compiler does not find: its folder joins the search path.
@@ -267,92 +266,76 @@ pub(super) fn named_headers(situation: &Situation<'_>, found: &mut Vec<Repair>) 
     ));
 }
 
-static CMAKE_OPTION: Pattern = Pattern::new(r"(?im)^\s*(?:cmake_dependent_)?option\s*\(\s*([A-Za-z0-9_-]+)");
-
-/// The build tool fetches something while it builds, and cannot.
-static FETCHES: Pattern = Pattern::new(
-    r"(?im)-(?:download|gitclone)(?:-[a-z]+)?\.cmake|failed to (?:download|clone)|could not resolve host|unable to access 'https?:",
-);
-
-/// When configuring does not get anywhere, or a build stops at a download: what tests, documents and examples need is
-/// left out. What a project fetches while it is built is most often a test framework.
-pub(super) fn optional_parts(situation: &Situation<'_>, found: &mut Vec<Repair>) {
-    let (why, rank) = match situation.phase {
-        Purpose::Configure => ("configuring does not get through with them", Rank::Guess),
-        Purpose::Build if FETCHES.is_match(situation.log) => {
-            ("the build fetches something that cannot be had", Rank::After)
-        }
-        _ => return,
-    };
-    let side = |name: &str| {
-        let upper = name.to_ascii_uppercase();
-        [
-            "TEST", "DOC", "EXAMPLE", "SAMPLE", "BENCH", "FUZZ", "PYTHON", "JAVA", "MANPAGE",
-        ]
-        .iter()
-        .any(|word| upper.contains(word))
-    };
-    let mut arguments: Vec<String> = Vec::new();
-    match situation.system {
-        CMake => {
-            arguments.push("-DBUILD_TESTING=OFF".to_owned());
-            let paths = situation.tree.below(situation.folder).filter(|path| {
-                base(path) == "CMakeLists.txt" && !is_side_folder(parent(strip(path, situation.folder)))
-            });
-            for path in paths.take(50) {
-                let text = situation.tree.text(path).unwrap_or_default();
-                for name in CMAKE_OPTION.all(&text).into_iter().filter(|name| side(name)).take(12) {
-                    add(&mut arguments, &format!("-D{name}=OFF"));
-                }
-            }
-        }
-        Meson => {
-            for name in ["meson_options.txt", "meson.options"] {
-                let text = situation
-                    .tree
-                    .text(&crate::tree::join(situation.folder, name))
-                    .unwrap_or_default();
-                for groups in MESON_OPTION.groups(&text) {
-                    let [name, kind] = groups.as_slice() else { continue };
-                    if side(name) || name.contains("introspection") || name.contains("man") {
-                        let off = if *kind == "feature" { "disabled" } else { "false" };
-                        arguments.push(format!("-D{name}={off}"));
-                    }
-                }
-            }
-        }
-        Autotools | AutotoolsBootstrap => {
-            for name in [
-                "--disable-doc",
-                "--disable-docs",
-                "--disable-gtk-doc",
-                "--disable-tests",
-                "--disable-werror",
-                "--disable-nls",
-            ] {
-                arguments.push(name.to_owned());
-            }
-        }
-        _ => {}
-    }
-    if arguments.is_empty() {
+/// A header of an installed library that lies in a folder of its own below the usual ones: that folder joins the search
+/// path. The box was asked.
+pub(super) fn include_folders(situation: &Situation<'_>, found: &mut Vec<Repair>) {
+    if situation.include_folders.is_empty() {
         return;
     }
+    let words = situation.include_folders.join(" ");
     found.push(repair(
         situation,
-        (RelaxationClass::Tests, "side-parts", ""),
-        "leave out tests, documents and examples".to_owned(),
-        why.to_owned(),
-        rank,
+        (RelaxationClass::Link, "include-folders", &words),
+        format!("search headers in {words}"),
+        "a package has the missing header, in a folder that the build files do not name".to_owned(),
+        Rank::First,
         |settings| {
-            for argument in &arguments {
-                add(&mut settings.arguments, argument);
+            for folder in situation.include_folders {
+                both(settings, &format!("-I{folder}"));
             }
         },
     ));
 }
 
-static MESON_OPTION: Pattern = Pattern::new(r"(?s)option\s*\(\s*'([^']+)'\s*,[^)]*?type\s*:\s*'(boolean|feature)'");
+static CLASH: Pattern = Pattern::new(
+    r"error: (?:static declaration of|conflicting types for) .{1,3}?([A-Za-z_]\w*)(?:[^\n]*\n){1,9}?/usr/include/(\S+?):\d+:\d+: note: previous declaration",
+);
+
+/// Functions of the project's own whose names the C library has taken since: in its sources they get another name.
+pub(super) fn own_names(situation: &Situation<'_>, found: &mut Vec<Repair>) {
+    if situation.phase != Purpose::Build {
+        return;
+    }
+    let mut names: Vec<String> = Vec::new();
+    let mut headers: Vec<String> = Vec::new();
+    for groups in CLASH.groups(situation.log) {
+        let [name, header] = groups.as_slice() else { continue };
+        // Parts of a library's header are reached by way of the header itself.
+        if !header.contains("bits/") {
+            add(&mut names, name);
+            add(&mut headers, header.trim_start_matches("x86_64-linux-gnu/"));
+        }
+    }
+    names.truncate(12);
+    if names.is_empty() {
+        return;
+    }
+    let words = names.join(" ");
+    let includes: String = headers
+        .iter()
+        .fold(String::new(), |text, header| text + "#include <" + header + ">\\n");
+    let defines: String = names.iter().fold(String::new(), |text, name| {
+        text + "#define " + name + " own_" + name + "\\n"
+    });
+    let command = format!(
+        "mkdir -p \"$OUT/own\"\nprintf '#ifndef __ASSEMBLER__\\n{includes}{defines}#endif\\n' > \"$OUT/own/names.h\""
+    );
+    found.push(repair(
+        situation,
+        (RelaxationClass::OldApi, "own-names", &words),
+        format!("give the project's {words} another name"),
+        "the C library has functions of the same names, with other types".to_owned(),
+        Rank::After,
+        |settings| {
+            settings.shims = true;
+            settings.prepare.push((
+                "the C library has taken names that the project uses".to_owned(),
+                command,
+            ));
+            add(&mut settings.c_flags, "-include $OUT/own/names.h");
+        },
+    ));
+}
 
 #[cfg(test)]
 mod tests {
@@ -367,6 +350,8 @@ mod tests {
                 && OLD_PLACE.compiles()
                 && KNOWN_HEADER.compiles()
         );
-        assert!(CMAKE_OPTION.compiles() && MESON_OPTION.compiles() && FETCHES.compiles());
+        assert!(CLASH.compiles());
+        let log = "formisc.h:20:2: error: conflicting types for 'getline'; have 'int(void)'\n   20 | getline P((void));\n      |\nIn file included from includes.h:1:\n/usr/include/stdio.h:645:18: note: previous declaration of 'getline' with type\n";
+        assert_eq!(CLASH.groups(log), [["getline", "stdio.h"]]);
     }
 }

@@ -216,15 +216,15 @@ pub(super) static RULES: [Rule; 16] = [
         },
     },
     Rule {
-        id: "dialect-macros",
+        id: "hidden-names",
         class: OldApi,
         what: "declare everything that the C library has",
-        why: "functions and types are hidden by the chosen standard",
+        why: "types or functions are unknown, which the C library may be hiding",
         rank: Rank::After,
         phases: &[Build],
         systems: &[],
         when: log(
-            r"(?:implicit declaration of function|undeclared|storage size of|unknown type name|has no member named|incomplete type).{0,40}(?:strdup|strcasecmp|usleep|snprintf|asprintf|memmem|timespec|sigaction|sigset_t|ucred|u_char|u_int|M_PI|popen|fileno|strptime|getline|strsep|tm_gmtoff|PATH_MAX|SO_REUSEPORT|strcasestr|cpu_set|RTLD_NEXT|mempcpy|wait3|siginfo|fd_set|getopt)",
+            r"error: (?:implicit declaration of function|storage size of|unknown type name|invalid use of (?:undefined|incomplete)|[^\n]{0,40}(?:undeclared|incomplete type|has no member named|defined as wrong kind of tag))",
         ),
         change: |settings| {
             settings.shims = true;

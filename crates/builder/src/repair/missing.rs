@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use seatrial_diagnosis::{Diagnosis, Kind, Problem};
+use seatrial_diagnosis::{Diagnosis, Kind, Problem, Remedy};
 use seatrial_packages::{Key, Resolver};
 
 use crate::tree::{Tree, base};
@@ -54,6 +54,31 @@ pub(crate) fn keys(problem: &Problem, tree: &Tree) -> Vec<Key> {
         Kind::MissingFile if name.starts_with('/') && !name.starts_with("/build/") => vec![Key::Path(own)],
         _ => Vec::new(),
     }
+}
+
+/// Keys for what a remedy says would provide a problem's subject under another name.
+pub(crate) fn other_keys(problem: &Problem) -> Vec<Key> {
+    problem
+        .remedies
+        .iter()
+        .filter_map(|remedy| {
+            let Remedy::ProvideOther { of, name } = remedy else {
+                return None;
+            };
+            let name = name.clone();
+            Some(match of.as_str() {
+                "header" => Key::Header(name),
+                "command" => Key::Command(name),
+                "library" => Key::Library(name),
+                "pkg_config" => Key::PkgConfig(name),
+                "cmake" => Key::CMake(name),
+                "macro" => Key::Macro(name),
+                "python" => Key::Python(name),
+                "path" => Key::Path(name),
+                _ => return None,
+            })
+        })
+        .collect()
 }
 
 /// Whether the tree has a file that an `#include` of this name could mean.

@@ -3,10 +3,13 @@
 mod derived;
 mod language_rules;
 mod missing;
+mod options;
+mod remedies;
 mod rules;
 mod setup_rules;
 
-pub(crate) use missing::{Missing, keys, problems};
+pub(crate) use missing::{Missing, in_tree, keys, other_keys, problems};
+pub(crate) use options::switched_on;
 use seatrial_core::{Purpose, RelaxationClass};
 use seatrial_diagnosis::Diagnosis;
 
@@ -25,6 +28,8 @@ pub(crate) struct Situation<'a> {
     pub(crate) bars: &'a Bars,
     /// Flags of installed libraries that have the symbols that a link misses.
     pub(crate) libraries: &'a [String],
+    /// Folders of the box that have headers which the compiler does not find.
+    pub(crate) include_folders: &'a [String],
 }
 
 /// What may not be done, whatever the log calls for.
@@ -79,5 +84,13 @@ pub(crate) fn repairs(situation: &Situation<'_>) -> Vec<Repair> {
     let mut found = rules::apply(situation);
     found.retain(|repair| repair.settings != *situation.settings && situation.bars.allow(repair.class, &repair.rule));
     found.sort_by_key(|repair| repair.rank);
+    // Two ways to the same change are one.
+    let mut effects: Vec<Settings> = Vec::new();
+    found.retain(|repair| {
+        let effect = repair.settings.effect();
+        let is_new = !effects.contains(&effect);
+        effects.push(effect);
+        is_new
+    });
     found
 }

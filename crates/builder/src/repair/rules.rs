@@ -2,7 +2,7 @@
 
 use seatrial_core::{Purpose, Relaxation, RelaxationClass, RelaxationScope};
 
-use super::{Rank, Repair, Situation, derived, language_rules, setup_rules};
+use super::{Rank, Repair, Situation, derived, language_rules, options, remedies, setup_rules};
 use crate::{BuildSystem, pattern::Pattern, plan::Settings};
 
 /// What a rule looks at.
@@ -77,7 +77,10 @@ pub(super) fn apply(situation: &Situation<'_>) -> Vec<Repair> {
     derived::multiarch_links(situation, &mut found);
     derived::named_headers(situation, &mut found);
     derived::unknown_flags(situation, &mut found);
-    derived::optional_parts(situation, &mut found);
+    derived::include_folders(situation, &mut found);
+    derived::own_names(situation, &mut found);
+    options::side_parts(situation, &mut found);
+    remedies::proposed(situation, &mut found);
     found
 }
 
@@ -94,13 +97,14 @@ pub(super) fn repair(
     let mut settings = situation.settings.clone();
     change(&mut settings);
     if settings != *situation.settings {
-        settings.relaxations.push(Relaxation {
+        let relaxation = Relaxation {
             class,
             rule: rule.to_owned(),
             what: what.clone(),
             scope: RelaxationScope::Project,
             why: why.clone(),
-        });
+        };
+        settings.note(situation.settings, relaxation);
     }
     Repair {
         id: format!("{rule} {subject}").trim_end().to_owned(),
@@ -149,6 +153,7 @@ mod tests {
             folder: "",
             bars: &crate::repair::Bars::default(),
             libraries: &[],
+            include_folders: &[],
         };
         let mut lines: Vec<String> = crate::repair::repairs(&situation)
             .iter()

@@ -18,7 +18,7 @@ const AUTO: &[BuildSystem] = &[Autotools, AutotoolsBootstrap];
 const MAKES: &[BuildSystem] = &[Make, Configure, BuildSystem::Imake];
 
 /// The rules, in the order in which they are tried.
-pub(super) static RULES: [Rule; 21] = [
+pub(super) static RULES: [Rule; 24] = [
     Rule {
         id: "carriage-returns",
         class: Source,
@@ -108,6 +108,58 @@ pub(super) static RULES: [Rule; 21] = [
         systems: &[CMake],
         when: log(r"Compatibility with CMake < 3\.5 has been removed|CMAKE_POLICY_VERSION_MINIMUM"),
         change: |settings| add(&mut settings.arguments, "-DCMAKE_POLICY_VERSION_MINIMUM=3.5"),
+    },
+    Rule {
+        id: "cmake-build-type",
+        class: Options,
+        what: "build the type RelWithDebInfo",
+        why: "the project accepts no other types than CMake's own",
+        rank: Rank::First,
+        phases: &[Configuring],
+        systems: &[CMake],
+        when: log(
+            r"(?i)(?:unsupported|unknown|invalid|unrecogni[sz]ed|bad|not supported|must be|expected)[^\n]*(?:build.?type|CMAKE_BUILD_TYPE)|CMAKE_BUILD_TYPE[^\n]*(?:must|invalid|unknown|supported|recogni[sz]ed|valid)",
+        ),
+        change: |settings| {
+            add(&mut settings.dropped, "-DCMAKE_BUILD_TYPE=None");
+            add(&mut settings.arguments, "-DCMAKE_BUILD_TYPE=RelWithDebInfo");
+        },
+    },
+    Rule {
+        id: "automake-objects",
+        class: Source,
+        what: "give programs and archives flags of their own in Makefile.am",
+        why: "Automake makes one object with libtool and without unless their flags differ",
+        rank: Rank::First,
+        phases: &[Prepare],
+        systems: AUTO,
+        when: log(r"created both with libtool and without"),
+        change: |settings| {
+            settings.prepare.push((
+                "one source goes into a program and into a library, which Automake only allows where flags differ".to_owned(),
+                r#"find . -name Makefile.am -exec perl -0pi -e 'my %seen; my $more = ""; while (/^\w*_(?:PROGRAMS|LIBRARIES)\s*=((?:[^\\\n]|\\\n|\\.)*)/gm) { for my $name (split(/[\s\\]+/, $1)) { next if $name !~ /^[\w.+-]+$/; (my $own = $name) =~ s/[^\w]/_/g; next if $seen{$own}++ || /^\Q$own\E_CFLAGS\s*=/m; $more .= "${own}_CFLAGS = \$(AM_CFLAGS)\n${own}_CXXFLAGS = \$(AM_CXXFLAGS)\n" } } $_ .= "\n$more" if length $more' {} +"#.to_owned(),
+            ));
+        },
+    },
+    Rule {
+        id: "python-bytes",
+        class: Source,
+        what: "let the build files read texts as texts",
+        why: "Python 3 reads bytes where Python 2 read text",
+        rank: Rank::First,
+        phases: &[Configuring, Build],
+        systems: &[BuildSystem::Scons],
+        when: log(
+            r"TypeError: (?:cannot use a (?:string|bytes) pattern on a|a bytes-like object is required|can't concat|must be str, not bytes)",
+        ),
+        change: |settings| {
+            settings.prepare.push((
+                "Python 3 reads bytes where Python 2 read text".to_owned(),
+                "find . -type f \\( -name SConstruct -o -name SConscript -o -name 'SCons*' -o -path '*/site_scons/*.py' \\) \\\n    \
+                 -exec sed -i 's/\\.get_contents()/.get_text_contents()/g' {} +"
+                    .to_owned(),
+            ));
+        },
     },
     Rule {
         id: "in-tree",

@@ -8,3 +8,4 @@
 mod real;
 mod script;
 mod scripted;
+mod shows;

@@ -18,7 +18,7 @@ use seatrial_store::Home;
 
 use crate::script::{Names, Notes, build, lay};
 
-struct Boxes {
+pub(crate) struct Boxes {
     factory: NativeFactory,
     image: Digest,
     /// A door to the registries of distributions.
@@ -28,7 +28,7 @@ struct Boxes {
 
 impl Boxes {
     /// A fresh box with the tree laid where recipes expect it.
-    fn start(&self, tree: &SourceTree) -> Box<dyn Sandbox> {
+    pub(crate) fn start(&self, tree: &SourceTree) -> Box<dyn Sandbox> {
         let spec = BoxSpec {
             image: self.image,
             limits: Limits::default(),
@@ -43,7 +43,7 @@ impl Boxes {
 }
 
 /// The boxes of this machine; without them a test says why and ends.
-fn boxes() -> Option<&'static Boxes> {
+pub(crate) fn boxes() -> Option<&'static Boxes> {
     static BOXES: OnceLock<Result<Boxes, String>> = OnceLock::new();
     match BOXES.get_or_init(make) {
         Ok(boxes) => Some(boxes),
@@ -100,7 +100,7 @@ fn helper() -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-fn linked(artifacts: &[Artifact]) -> BTreeSet<String> {
+pub(crate) fn linked(artifacts: &[Artifact]) -> BTreeSet<String> {
     artifacts
         .iter()
         .filter(|artifact| matches!(artifact.kind, ArtifactKind::Executable | ArtifactKind::SharedObject))
@@ -144,7 +144,7 @@ fn check(files: &[(&str, &str)], names: &Names, expected: &Expect) {
 }
 
 const MAIN: &str = "int main(void) { return 0; }\n";
-const NONE: &Names = &Names(&[]);
+pub(crate) const NONE: &Names = &Names(&[]);
 
 #[test]
 fn cmake_with_a_library() {
