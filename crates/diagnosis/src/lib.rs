@@ -12,6 +12,7 @@ mod extent;
 mod hints;
 mod judge;
 mod kind;
+mod known;
 mod lines;
 mod locale;
 mod matcher;

@@ -7,6 +7,7 @@
 //! To add a file of rows: declare it and its samples below, and name each in `FILES` and in `SAMPLES`. Special rows
 //! stand before general ones; `build` ends with the most general ones, hence it stays last.
 
+mod architecture;
 mod build;
 #[cfg(test)]
 mod build_samples;
@@ -16,13 +17,24 @@ mod cmake_samples;
 mod configure;
 #[cfg(test)]
 mod configure_samples;
+mod language;
+mod link;
+#[cfg(test)]
+mod native_samples;
 #[cfg(test)]
 mod samples;
 
 use crate::{Class, Kind, Remedy, cure::Cure};
 
 /// The files of rows, in the order in which they are tried.
-static FILES: &[&[Row]] = &[cmake::ROWS, configure::ROWS, build::ROWS];
+static FILES: &[&[Row]] = &[
+    cmake::ROWS,
+    architecture::ROWS,
+    link::ROWS,
+    language::ROWS,
+    configure::ROWS,
+    build::ROWS,
+];
 
 /// The samples of the rows, in any order.
 #[cfg(test)]
@@ -30,6 +42,7 @@ static SAMPLES: &[&[samples::Sample]] = &[
     cmake_samples::SAMPLES,
     configure_samples::SAMPLES,
     build_samples::SAMPLES,
+    native_samples::SAMPLES,
 ];
 
 /// How a problem weighs when the root cause is chosen.
@@ -42,7 +55,6 @@ pub(crate) enum Weight {
     /// An error of the build.
     Build,
     /// An error of the tools that make packages.
-    #[expect(dead_code, reason = "for rows that are still to come")]
     Package,
     /// A test failed.
     #[expect(dead_code, reason = "for rows that are still to come")]
@@ -100,7 +112,6 @@ pub(crate) enum Subject {
     QtComponent,
     /// Whatever a function makes of the captured groups (in order, those that took part): kinds with their subjects. None
     /// means that the row does not fit after all, and the next one is tried.
-    #[expect(dead_code, reason = "for rows that are still to come")]
     By(fn(&[String]) -> Vec<(Kind, String)>),
 }
 

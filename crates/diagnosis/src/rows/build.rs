@@ -20,7 +20,6 @@ pub(super) static ROWS: &[Row] = &[
     // Files.
     row("file-target", Kind::MissingFile, Build, r"No rule to make target '(/(?:usr|opt|lib|etc)/[^']+)'"),
     row("file-include", Kind::MissingFile, Build, r"^(?:\S*/)?[Mm]akefile\S*:\d+: (/(?:usr|opt|lib)/[^:\s]+): No such file or directory"),
-    row("file-crt", Kind::MissingFile, Build, r"cannot find (\w*crt\w*\.o)\b"),
     row("file-fortran", Kind::MissingFile, Build, r"Cannot open module file '([^']+)' for reading"),
     row("file-swig", Kind::MissingFile, Build, r"Error: Unable to find '([^']+)'"),
     row("file-xsl", Kind::MissingFile, Build, r#"I/O (?:error|warning) : failed to load external entity "(?:file://)?([^"]+)""#),
@@ -35,17 +34,10 @@ pub(super) static ROWS: &[Row] = &[
     row("download-cmake", Kind::Download, Configure, r"error: downloading '([^']+)' failed|file DOWNLOAD (?:HASH mismatch|cannot)"),
     // Linking.
     row("library", Kind::MissingLibrary, Build, r"(?:cannot find|unable to find library|library not found for) '?-l([^\s:']+)").unless(r"^--|^checking "),
-    row("library-loading", Kind::MissingLibrary, Build, r"error while loading shared libraries: (\S+?): cannot open"),
-    row("library-libtool", Kind::MissingLibrary, Build, r"cannot find the library '(?:\S*/)?([^\s'/]+\.la)'"),
-    row("multiple-definition", Kind::MultipleDefinition, Build, r"multiple definition of '([^']+)'|duplicate symbol:? '?([^\s']+)"),
-    row("undefined-reference", Kind::UndefinedReference, Build, r"undefined reference to (?:symbol )?'([^']+)'|(?:ld\S*|lld): error: undefined symbol: (\S+)"),
-    row("link-pic", Kind::CompileError, Build, r"relocation R_\S+ against .* (?:can ?not be used|recompile with)").subject(Fixed("-fPIC")),
-    row("link-format", Kind::CompileError, Build, r"(\S+): (?:file in wrong format|error adding symbols: file format not recognized|file not recognized)").subject(BaseName),
+    row("link-failed", Kind::LinkError, Weak, r"final link failed: ([^\n]+)|ld(?:\.\w+)?: fatal error: ([^\n]+)|lld: error: ([^\n]+)").subject(Fixed("")),
     // Compiling.
-    row("warning-error", Kind::WarningAsError, Build, r"error: .*\[-Werror=([\w+=-]+)\]|error: .*\[-Werror,(-W[\w+=-]+)\]"),
+    row("warning-error", Kind::WarningAsError, Build, r"error: .*\[-Werror=([\w+=-]+)\]|error: .*\[-Werror,-W([\w+=-]+)\]"),
     row("warnings-error", Kind::WarningAsError, Weak, r"(?:all|some) warnings being treated as errors").subject(Fixed("")),
-    row("compile-flag", Kind::CompileError, Build, r"error: (?:unrecognized command[- ]line option|unknown argument:?|unsupported option|unrecognized argument in option) '([^']+)'"),
-    row("compile-implicit", Kind::CompileError, Build, r"error: (?:implicit declaration of function|call to undeclared (?:library )?function) '([^']+)'"),
     row("compile-undeclared", Kind::CompileError, Build, r"error: (?:use of undeclared identifier )?'([^']+)' (?:undeclared|was not declared|does not name a type|has not been declared)|error: use of undeclared identifier '([^']+)'|error: unknown type name '([^']+)'"),
     row("compile-error", Kind::CompileError, Build, r"^[^\s:]+:\d+(?::\d+)?: (?:fatal |internal compiler )?error: ").subject(Fixed("")),
     row("compile-assembler", Kind::CompileError, Build, r"^[^\s:]+:\d+: Error: ").subject(Fixed("")),

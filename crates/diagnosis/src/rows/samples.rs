@@ -35,7 +35,6 @@ pub(super) const fn sample(row: &'static str, text: &'static str, subject: &'sta
     }
 }
 
-#[expect(dead_code, reason = "the vocabulary of the samples; a sample may use any of it")]
 impl Sample {
     /// The cause is of another kind than the row.
     pub(super) const fn kind(self, kind: Kind) -> Self {
