@@ -2,7 +2,11 @@
 
 use seatrial_packages::Key;
 
-use super::{Declared, cmake::modules, meson::is_c_library};
+use super::{
+    Declared,
+    cmake::modules,
+    headers::{is_c_library, is_given},
+};
 use crate::{pattern::Pattern, tree::Tree};
 
 static MODULE_CALL: Pattern = Pattern::new(
@@ -10,6 +14,13 @@ static MODULE_CALL: Pattern = Pattern::new(
 );
 static MACRO: Pattern = Pattern::new(r"(?m)^\s*([A-Z][A-Z0-9]+_[A-Z0-9_]+)\b");
 static DEFINITION: Pattern = Pattern::new(r"A[CU]_DEFUN(?:_ONCE)?\(\s*\[?([A-Za-z0-9_]+)");
+
+/// Checks of compilers and tools that a box does not have by itself and that a project does not do without.
+const LANGUAGES: [(&str, &str); 3] = [
+    ("AC_PROG_F77", "gfortran"),
+    ("AC_PROG_FC", "gfortran"),
+    ("AM_PROG_VALAC([", "valac"),
+];
 
 pub(super) fn read(text: &str, macros: bool, declared: &mut Declared) {
     let text = without_comments(text);
@@ -20,6 +31,11 @@ pub(super) fn read(text: &str, macros: bool, declared: &mut Declared) {
         let (arguments, after) = arguments(tail.trim_start());
         one(call, &arguments, declared);
         rest = after;
+    }
+    for (check, program) in LANGUAGES {
+        if text.contains(check) {
+            declared.require(Key::Command(program.to_owned()));
+        }
     }
     if macros {
         for name in MACRO.all(&text) {
@@ -58,9 +74,7 @@ fn one(call: &str, arguments: &[String], declared: &mut Declared) {
         }
         "AC_CHECK_HEADER" | "AC_CHECK_HEADERS" => {
             for name in first.split_whitespace().filter(|name| {
-                is_word(name)
-                    && std::path::Path::new(name).extension().is_some_and(|end| end == "h")
-                    && !is_c_header(name)
+                is_word(name) && std::path::Path::new(name).extension().is_some_and(|end| end == "h") && !is_given(name)
             }) {
                 declared.wish(Key::Header(name.to_owned()));
             }
@@ -80,98 +94,6 @@ fn one(call: &str, arguments: &[String], declared: &mut Declared) {
             }
         }
     }
-}
-
-/// Headers of the C library and of other systems, which no package is installed for.
-fn is_c_header(name: &str) -> bool {
-    let top = name.split('/').next().unwrap_or(name);
-    matches!(
-        top,
-        "sys"
-            | "netinet"
-            | "arpa"
-            | "net"
-            | "linux"
-            | "asm"
-            | "machine"
-            | "mach"
-            | "mach-o"
-            | "bits"
-            | "rpc"
-            | "windows.h"
-            | "winsock2.h"
-    ) || name.starts_with("std")
-        || matches!(
-            name,
-            "unistd.h"
-                | "string.h"
-                | "strings.h"
-                | "memory.h"
-                | "inttypes.h"
-                | "fcntl.h"
-                | "limits.h"
-                | "errno.h"
-                | "signal.h"
-                | "time.h"
-                | "math.h"
-                | "float.h"
-                | "locale.h"
-                | "dlfcn.h"
-                | "pwd.h"
-                | "grp.h"
-                | "netdb.h"
-                | "termios.h"
-                | "termio.h"
-                | "sgtty.h"
-                | "malloc.h"
-                | "alloca.h"
-                | "libintl.h"
-                | "dirent.h"
-                | "ndir.h"
-                | "poll.h"
-                | "pthread.h"
-                | "semaphore.h"
-                | "syslog.h"
-                | "getopt.h"
-                | "wchar.h"
-                | "wctype.h"
-                | "ctype.h"
-                | "assert.h"
-                | "utime.h"
-                | "utmp.h"
-                | "utmpx.h"
-                | "paths.h"
-                | "pty.h"
-                | "iconv.h"
-                | "langinfo.h"
-                | "regex.h"
-                | "glob.h"
-                | "fnmatch.h"
-                | "ifaddrs.h"
-                | "execinfo.h"
-                | "endian.h"
-                | "byteswap.h"
-                | "mntent.h"
-                | "shadow.h"
-                | "crypt.h"
-                | "setjmp.h"
-                | "sched.h"
-                | "search.h"
-                | "ucontext.h"
-                | "elf.h"
-                | "link.h"
-                | "values.h"
-                | "varargs.h"
-                | "stropts.h"
-                | "io.h"
-                | "conio.h"
-                | "direct.h"
-                | "process.h"
-                | "libgen.h"
-                | "err.h"
-                | "features.h"
-                | "nlist.h"
-        )
 }
 
 /// The arguments of a call whose opening parenthesis comes first, without their outer quotes, and the text behind it.

@@ -2,9 +2,10 @@
 
 use seatrial_packages::Key;
 
-use super::Declared;
+use super::{Declared, headers::is_c_library};
 use crate::pattern::Pattern;
 
+static LANGUAGES: Pattern = Pattern::new(r"(?s)\bproject\s*\(\s*'[^']*'\s*,\s*(\[[^\]]*\]|(?:'[a-z]+'\s*,?\s*)+)");
 static CALL: Pattern =
     Pattern::new(r"(?s)\b(dependency|find_program|find_library)\s*\(\s*'([^']+)'([^()]*(?:\([^()]*\)[^()]*)*)\)");
 
@@ -14,6 +15,21 @@ pub(super) fn read(text: &str, declared: &mut Declared) {
         .filter(|line| !line.trim_start().starts_with('#'))
         .collect::<Vec<_>>()
         .join("\n");
+    for list in LANGUAGES.all(&text) {
+        for (language, program) in [
+            ("'vala'", "valac"),
+            ("'fortran'", "gfortran"),
+            ("'rust'", "rustc"),
+            ("'cython'", "cython3"),
+        ] {
+            if list.contains(language) {
+                declared.require(Key::Command(program.to_owned()));
+            }
+        }
+    }
+    if text.contains("import('i18n')") {
+        declared.require(Key::Command("msgfmt".to_owned()));
+    }
     for groups in CALL.groups(&text) {
         let [call, name, rest] = groups.as_slice() else {
             continue;
@@ -56,53 +72,10 @@ fn dependency(name: &str) -> Key {
     }
 }
 
-pub(super) fn is_c_library(name: &str) -> bool {
-    matches!(
-        name,
-        "m" | "c"
-            | "dl"
-            | "rt"
-            | "pthread"
-            | "util"
-            | "resolv"
-            | "nsl"
-            | "socket"
-            | "crypt"
-            | "stdc++"
-            | "stdc++fs"
-            | "atomic"
-            | "gcc"
-            | "gcc_s"
-            | "ws2_32"
-            | "wsock32"
-            | "winmm"
-            | "gdi32"
-            | "kernel32"
-            | "user32"
-            | "iconv"
-            | "intl"
-            | "network"
-            | "bsd"
-            | "elf_"
-            | "ucb"
-            | "xnet"
-            | "posix"
-            | "anl"
-            | "mvec"
-            | "quadmath"
-            | "xpg4"
-            | "inet"
-            | "posix4"
-            | "shlwapi"
-            | "psapi"
-            | "advapi32"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     #[test]
     fn patterns_compile() {
-        assert!(super::CALL.compiles());
+        assert!(super::CALL.compiles() && super::LANGUAGES.compiles());
     }
 }

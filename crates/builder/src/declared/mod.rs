@@ -2,14 +2,21 @@
 
 mod autotools;
 mod cmake;
+mod headers;
+mod hints;
 mod meson;
+mod rarer;
+mod sources;
 mod tools;
 
+use std::fmt;
+
 use seatrial_packages::Key;
+pub(crate) use sources::unconditional;
 
 use crate::{
     BuildSystem, Plan,
-    tree::{Tree, base, is_side_folder, strip},
+    tree::{Tree, base, is_side_folder, join, parent, strip},
 };
 
 /// Build files that are read.
@@ -22,6 +29,28 @@ pub(crate) struct Declared {
     pub(crate) required: Vec<Key>,
     /// With these it builds more.
     pub(crate) optional: Vec<Key>,
+    /// Packages that the system itself needs, where no name leads to them; to be installed with what is required.
+    pub(crate) packages: Vec<String>,
+    /// What the repository mentions somewhere, to be installed only when an error names nothing.
+    pub(crate) hints: Vec<Hint>,
+}
+
+/// Something that documents, CI files or manifests of the repository mention.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Hint {
+    /// A package of a distribution of this family, by its name.
+    Package(String),
+    /// A name that is to be looked up.
+    Name(Key),
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Package(name) => write!(f, "package {name}"),
+            Self::Name(key) => key.fmt(f),
+        }
+    }
 }
 
 impl Declared {
@@ -40,55 +69,184 @@ impl Declared {
     fn add(&mut self, key: Key, required: bool) {
         if required { self.require(key) } else { self.wish(key) }
     }
+
+    fn hint(&mut self, hint: Hint) {
+        if !self.hints.contains(&hint) {
+            self.hints.push(hint);
+        }
+    }
 }
 
-/// Reads the build files below a plan's root that belong to its system.
+/// Reads the build files below a plan's root that belong to its system, its sources, and what the repository mentions.
 pub(crate) fn declared(tree: &Tree, plan: &Plan) -> Declared {
-    let mut declared = Declared::default();
+    let mut declared = Declared {
+        packages: plan.packages.clone(),
+        ..Declared::default()
+    };
     for key in &plan.needs {
         declared.require(key.clone());
     }
     let folder = plan.root.folder.as_str();
-    let wanted: fn(&str) -> bool = match plan.system {
-        BuildSystem::CMake => {
-            |name| name == "CMakeLists.txt" || std::path::Path::new(name).extension().is_some_and(|end| end == "cmake")
-        }
-        BuildSystem::Meson => |name| name == "meson.build",
-        BuildSystem::Autotools | BuildSystem::AutotoolsBootstrap => |name| {
-            matches!(name, "configure.ac" | "configure.in" | "acinclude.m4")
-                || std::path::Path::new(name)
-                    .extension()
-                    .is_some_and(|end| end == "m4" || end == "am")
-                    && name != "aclocal.m4"
-        },
-        BuildSystem::Make | BuildSystem::Configure | BuildSystem::Script | BuildSystem::Imake | BuildSystem::Ninja => {
-            |name| {
-                name.to_ascii_lowercase().contains("makefile")
-                    || std::path::Path::new(name).extension().is_some_and(|end| end == "mk")
-            }
-        }
-        BuildSystem::QMake | BuildSystem::Scons | BuildSystem::Waf | BuildSystem::PlainC => |_| false,
-    };
-    let paths = tree
+    let paths: Vec<&str> = tree
         .below(folder)
-        .filter(|path| !is_side_folder(crate::tree::parent(strip(path, folder))) && wanted(base(path)));
-    for path in paths.take(FILES) {
-        let text = tree.text(path).unwrap_or_default();
+        .filter(|path| !is_side_folder(parent(strip(path, folder))) && is_build_file(plan.system, base(path)))
+        .take(FILES)
+        .collect();
+    let texts: Vec<(&str, String)> = paths
+        .into_iter()
+        .map(|path| (path, tree.text(path).unwrap_or_default()))
+        .collect();
+    // A library that a build file makes is not looked for.
+    let is_own = |name: &str| {
+        let file = format!("lib{name}.");
+        texts.iter().any(|(_, text)| text.contains(&file))
+            || tree.has_folder(&join(folder, name))
+            || tree.has_folder(&join(folder, &format!("lib{name}")))
+            || tree.files().any(|path| base(path).starts_with(&file))
+    };
+    let mut cmake_own = cmake::Own::default();
+    if plan.system == BuildSystem::CMake {
+        for (_, text) in &texts {
+            cmake_own.learn(text);
+        }
+    }
+    for (path, text) in &texts {
         match plan.system {
-            BuildSystem::CMake => cmake::read(tree, &text, &mut declared),
-            BuildSystem::Meson => meson::read(&text, &mut declared),
+            BuildSystem::CMake => {
+                let required = module_name(path).is_some_and(|name| requires(&texts, name));
+                cmake::read(tree, text, &cmake_own, required, &mut declared);
+            }
+            BuildSystem::Meson => meson::read(text, &mut declared),
             BuildSystem::Autotools | BuildSystem::AutotoolsBootstrap => {
                 let bootstrap = plan.system == BuildSystem::AutotoolsBootstrap;
-                autotools::read(&text, bootstrap && base(path).starts_with("configure."), &mut declared);
+                autotools::read(text, bootstrap && base(path).starts_with("configure."), &mut declared);
             }
-            _ => tools::read_makefile(&text, &mut declared),
+            BuildSystem::Scons | BuildSystem::Waf => {
+                tools::read_makefile(text, &mut declared);
+                rarer::read_python(text, &is_own, &mut declared);
+            }
+            BuildSystem::QMake => rarer::read_qmake(text, &is_own, &mut declared),
+            BuildSystem::Premake | BuildSystem::Xmake => rarer::read_lua(text, &mut declared),
+            _ => {
+                tools::read_makefile(text, &mut declared);
+                tools::read_libraries(text, &is_own, &mut declared);
+            }
         }
     }
     if matches!(plan.system, BuildSystem::AutotoolsBootstrap) {
         autotools::drop_own_macros(tree, folder, &mut declared);
     }
     tools::generators(tree, folder, &mut declared);
+    for key in sources::headers(tree, folder) {
+        // Where its own checks say what is needed, what a source includes may be of a part that is not built.
+        if asks_by_itself(plan.system) {
+            declared.hint(Hint::Name(key));
+        } else {
+            declared.require(key);
+        }
+    }
+    hints::read(tree, &mut declared);
     declared
+}
+
+/// Whether a file of this name is read for a system.
+fn is_build_file(system: BuildSystem, name: &str) -> bool {
+    let ends = |endings: &[&str]| name.rsplit_once('.').is_some_and(|(_, end)| endings.contains(&end));
+    match system {
+        BuildSystem::CMake => name == "CMakeLists.txt" || ends(&["cmake"]),
+        BuildSystem::Meson => name == "meson.build",
+        BuildSystem::Autotools | BuildSystem::AutotoolsBootstrap => {
+            matches!(name, "configure.ac" | "configure.in" | "acinclude.m4")
+                || ends(&["m4", "am"]) && name != "aclocal.m4"
+        }
+        BuildSystem::Make | BuildSystem::Configure | BuildSystem::Script | BuildSystem::Imake | BuildSystem::Ninja => {
+            (name.to_ascii_lowercase().contains("makefile") || ends(&["mk"])) && !is_foreign_makefile(name)
+        }
+        BuildSystem::QMake => ends(&["pro", "pri"]),
+        BuildSystem::Scons => name.eq_ignore_ascii_case("SConstruct") || name.eq_ignore_ascii_case("SConscript"),
+        BuildSystem::Waf => name == "wscript",
+        BuildSystem::Premake | BuildSystem::Xmake => ends(&["lua"]),
+        _ => false,
+    }
+}
+
+/// A makefile for another system or compiler.
+fn is_foreign_makefile(name: &str) -> bool {
+    const SYSTEMS: [&str; 26] = [
+        "win",
+        "win32",
+        "win64",
+        "windows",
+        "mingw",
+        "msc",
+        "msvc",
+        "vc",
+        "bcc",
+        "borland",
+        "watcom",
+        "wat",
+        "dos",
+        "djgpp",
+        "os2",
+        "mac",
+        "macos",
+        "osx",
+        "darwin",
+        "bsd",
+        "freebsd",
+        "sun",
+        "solaris",
+        "cygwin",
+        "emscripten",
+        "android",
+    ];
+    let lower = name.to_ascii_lowercase();
+    lower.split(['.', '-', '_']).any(|part| SYSTEMS.contains(&part))
+}
+
+/// Whether a system's build files check for what they need, so that its sources need not be asked.
+fn asks_by_itself(system: BuildSystem) -> bool {
+    matches!(
+        system,
+        BuildSystem::CMake
+            | BuildSystem::Meson
+            | BuildSystem::Autotools
+            | BuildSystem::AutotoolsBootstrap
+            | BuildSystem::Bazel
+            | BuildSystem::Gn
+            // What these include is the host program's.
+            | BuildSystem::KernelModule
+            | BuildSystem::Phpize
+            | BuildSystem::NginxModule
+            | BuildSystem::LuaRock
+            | BuildSystem::RPackage
+            | BuildSystem::NodeAddon
+            | BuildSystem::Arduino
+    )
+}
+
+/// The package of a find module of the project's own.
+fn module_name(path: &str) -> Option<&str> {
+    base(path).strip_prefix("Find")?.strip_suffix(".cmake")
+}
+
+/// Whether a build file requires a package.
+fn requires(texts: &[(&str, String)], name: &str) -> bool {
+    texts.iter().any(|(_, text)| {
+        text.match_indices("find_package").any(|(at, _)| {
+            let call: String = text
+                .get(at..)
+                .unwrap_or_default()
+                .chars()
+                .take_while(|c| *c != ')')
+                .collect();
+            let words: Vec<&str> = call
+                .split(['(', ' ', '\n', '\t', '\r'])
+                .filter(|word| !word.is_empty())
+                .collect();
+            words.get(1) == Some(&name) && words.contains(&"REQUIRED")
+        })
+    })
 }
 
 #[cfg(test)]

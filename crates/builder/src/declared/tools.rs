@@ -2,7 +2,7 @@
 
 use seatrial_packages::Key;
 
-use super::Declared;
+use super::{Declared, headers::is_c_library};
 use crate::{
     pattern::Pattern,
     tree::{Tree, is_side_folder, join, parent, strip},
@@ -39,6 +39,36 @@ pub(super) fn generators(tree: &Tree, folder: &str, declared: &mut Declared) {
     }
 }
 
+static FLAG: Pattern = Pattern::new(r"(?:^|[\s=])-l([A-Za-z0-9_+.-]+)");
+static CONDITION: Pattern = Pattern::new(r"^\s*(ifn?eq|ifn?def|else|endif)\b");
+
+/// Libraries that a makefile links, with `-l`: in every case, or under some condition. Those of the project's own are none.
+pub(super) fn read_libraries(text: &str, own: &dyn Fn(&str) -> bool, declared: &mut Declared) {
+    let text = text.replace("\\\r\n", " ").replace("\\\n", " ");
+    let mut depth = 0_usize;
+    for line in text.lines() {
+        match CONDITION.first(line) {
+            Some("endif") => depth = depth.saturating_sub(1),
+            Some("else") | None => {}
+            Some(_) => depth += 1,
+        }
+        let line = line.split('#').next().unwrap_or_default();
+        for name in FLAG.all(line) {
+            // What a variable of another system is set to is no need of this one.
+            let head = line.split('=').next().unwrap_or_default().to_ascii_lowercase();
+            let foreign = [
+                "win", "mingw", "mac", "darwin", "osx", "sun", "solaris", "bsd", "aix", "hpux", "irix", "cygwin",
+                "beos", "haiku",
+            ]
+            .iter()
+            .any(|system| head.contains(system));
+            if !is_c_library(name) && !own(name) && !foreign {
+                declared.add(Key::Library(name.to_owned()), depth == 0);
+            }
+        }
+    }
+}
+
 /// Modules that a makefile names in calls of pkg-config: without them its flags would be silently empty.
 pub(super) fn read_makefile(text: &str, declared: &mut Declared) {
     for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
@@ -65,5 +95,6 @@ mod tests {
     #[test]
     fn patterns_compile() {
         assert!(super::PKG_CONFIG.compiles() && super::OLD_CONFIG.compiles());
+        assert!(super::FLAG.compiles() && super::CONDITION.compiles());
     }
 }

@@ -2,14 +2,18 @@
 
 mod autotools;
 mod declared_roots;
+mod extensions;
+mod generators;
 mod make;
 mod plain;
 mod rank;
+mod studio;
 
 use std::path::Path;
 
 pub(crate) use autotools::BOOTSTRAPS;
-pub(crate) use plain::{PlainSources, sources as plain_sources};
+pub(crate) use plain::{PlainSources, has_main, sources as plain_sources};
+pub(crate) use rank::documents;
 use serde::{Deserialize, Serialize};
 
 use crate::tree::Tree;
@@ -57,6 +61,40 @@ pub enum BuildSystem {
     Imake,
     /// A script such as `build.sh`.
     Script,
+    /// A Bazel workspace with C or C++ targets.
+    Bazel,
+    /// A Premake script.
+    Premake,
+    /// `xmake.lua`.
+    Xmake,
+    /// A GN source root.
+    Gn,
+    /// A `Jamfile` for the old Jam.
+    Jam,
+    /// A `Jamroot` for Boost.Build.
+    BoostBuild,
+    /// A Qbs project.
+    Qbs,
+    /// Modules for the Linux kernel, out of its tree.
+    KernelModule,
+    /// `config.m4` of a PHP extension.
+    Phpize,
+    /// `config` of an nginx module.
+    NginxModule,
+    /// A rockspec.
+    LuaRock,
+    /// An R package with native code.
+    RPackage,
+    /// `setup.py` or `pyproject.toml` that builds native code.
+    PythonExtension,
+    /// `binding.gyp`.
+    NodeAddon,
+    /// A sketch for an Arduino board.
+    Arduino,
+    /// A solution or a project of Visual Studio, whose sources are compiled by themselves.
+    VisualStudio,
+    /// A `compile_commands.json` that somebody left in the tree.
+    CompileCommands,
     /// C or C++ sources without a build file.
     PlainC,
 }
@@ -77,6 +115,23 @@ impl BuildSystem {
             Self::Ninja => "ninja",
             Self::Imake => "imake",
             Self::Script => "script",
+            Self::Bazel => "bazel",
+            Self::Premake => "premake",
+            Self::Xmake => "xmake",
+            Self::Gn => "gn",
+            Self::Jam => "jam",
+            Self::BoostBuild => "boost-build",
+            Self::Qbs => "qbs",
+            Self::KernelModule => "kernel-module",
+            Self::Phpize => "phpize",
+            Self::NginxModule => "nginx-module",
+            Self::LuaRock => "rockspec",
+            Self::RPackage => "r",
+            Self::PythonExtension => "python-extension",
+            Self::NodeAddon => "node-addon",
+            Self::Arduino => "arduino",
+            Self::VisualStudio => "visual-studio",
+            Self::CompileCommands => "compile-commands",
             Self::PlainC => "plain",
         }
     }
@@ -96,6 +151,23 @@ impl BuildSystem {
             Self::Ninja => "Ninja",
             Self::Imake => "Imake",
             Self::Script => "build script",
+            Self::Bazel => "Bazel",
+            Self::Premake => "Premake",
+            Self::Xmake => "xmake",
+            Self::Gn => "GN",
+            Self::Jam => "Jam",
+            Self::BoostBuild => "Boost.Build",
+            Self::Qbs => "Qbs",
+            Self::KernelModule => "kernel module",
+            Self::Phpize => "PHP extension",
+            Self::NginxModule => "nginx module",
+            Self::LuaRock => "Lua module",
+            Self::RPackage => "R package",
+            Self::PythonExtension => "Python extension",
+            Self::NodeAddon => "Node add-on",
+            Self::Arduino => "Arduino sketch",
+            Self::VisualStudio => "Visual Studio project",
+            Self::CompileCommands => "compilation database",
             Self::PlainC => "plain C or C++ sources",
         }
     }
@@ -127,6 +199,9 @@ pub(crate) fn roots(tree: &Tree) -> Vec<BuildRoot> {
         declared_roots::find(tree, folder, &names, &mut add);
         autotools::find(tree, folder, &names, &mut add);
         make::find(tree, folder, &names, &mut add);
+        generators::find(tree, folder, &names, &mut add);
+        extensions::find(tree, folder, &names, &mut add);
+        studio::find(tree, folder, &names, &mut add);
     }
     plain::find(tree, &mut found);
     rank::rank(tree, &mut found);

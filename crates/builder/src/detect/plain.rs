@@ -21,7 +21,23 @@ pub(super) fn find(tree: &Tree, found: &mut Vec<BuildRoot>) {
     for path in tree.files().filter(|path| language(path).is_some()) {
         *folders.entry(parent(path)).or_default() += 1;
     }
-    let covered: BTreeSet<String> = found.iter().map(|root| root.folder.clone()).collect();
+    // What reads another tool's project, or needs a tool that may not be had, leaves the sources to be tried as they are.
+    let covered: BTreeSet<String> = found
+        .iter()
+        .filter(|root| {
+            !matches!(
+                root.system,
+                BuildSystem::VisualStudio
+                    | BuildSystem::CompileCommands
+                    | BuildSystem::Bazel
+                    | BuildSystem::Premake
+                    | BuildSystem::Xmake
+                    | BuildSystem::LuaRock
+                    | BuildSystem::Arduino
+            )
+        })
+        .map(|root| root.folder.clone())
+        .collect();
     let is_covered = |folder: &str| {
         let mut at = folder;
         loop {

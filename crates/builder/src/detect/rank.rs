@@ -21,6 +21,22 @@ fn system_worth(system: BuildSystem) -> f64 {
         BuildSystem::Ninja => 0.65,
         BuildSystem::Script => 0.50,
         BuildSystem::PlainC => 0.20,
+        // These files mean one thing only, and what lies beside them serves them.
+        BuildSystem::RPackage | BuildSystem::Phpize => 1.05,
+        BuildSystem::NginxModule | BuildSystem::NodeAddon => 0.98,
+        // A binding beside the library that it binds comes after it, a makefile beside it is for its developers.
+        BuildSystem::PythonExtension | BuildSystem::KernelModule => 0.84,
+        BuildSystem::Jam => 0.74,
+        BuildSystem::BoostBuild => 0.72,
+        BuildSystem::Premake => 0.71,
+        BuildSystem::Gn => 0.68,
+        BuildSystem::Xmake => 0.66,
+        BuildSystem::LuaRock => 0.64,
+        BuildSystem::Qbs => 0.62,
+        BuildSystem::Bazel => 0.60,
+        BuildSystem::Arduino => 0.45,
+        BuildSystem::VisualStudio => 0.35,
+        BuildSystem::CompileCommands => 0.30,
     }
 }
 
@@ -41,6 +57,23 @@ fn words(system: BuildSystem) -> &'static [&'static str] {
         BuildSystem::Ninja => &["ninja"],
         BuildSystem::Script => &["build.sh", "compile.sh", "make.sh"],
         BuildSystem::PlainC => &["gcc -", "cc -o", "g++ "],
+        BuildSystem::Bazel => &["bazel build", "bazelisk"],
+        BuildSystem::Premake => &["premake"],
+        BuildSystem::Xmake => &["xmake"],
+        BuildSystem::Gn => &["gn gen"],
+        BuildSystem::Jam => &["jam"],
+        BuildSystem::BoostBuild => &["b2", "bjam"],
+        BuildSystem::Qbs => &["qbs"],
+        BuildSystem::KernelModule => &["insmod", "modprobe", "dkms"],
+        BuildSystem::Phpize => &["phpize"],
+        BuildSystem::NginxModule => &["--add-module", "--add-dynamic-module"],
+        BuildSystem::LuaRock => &["luarocks"],
+        BuildSystem::RPackage => &["R CMD", "install.packages", "install_github"],
+        BuildSystem::PythonExtension => &["pip install", "setup.py"],
+        BuildSystem::NodeAddon => &["node-gyp", "npm install"],
+        BuildSystem::Arduino => &["Arduino"],
+        BuildSystem::VisualStudio => &["Visual Studio"],
+        BuildSystem::CompileCommands => &["compile_commands"],
     }
 }
 
@@ -84,6 +117,10 @@ fn score(root: &mut BuildRoot, sources: &[&str], documents: &str) {
         score += 0.06;
         root.evidence.push(format!("the documents say `{word}`"));
     }
+    if !root.folder.is_empty() && enters(documents, &root.folder) {
+        score += 0.25;
+        root.evidence.push("the documents enter it".to_owned());
+    }
     if !root.folder.is_empty() && is_side_folder(&root.folder) {
         score -= 0.8;
         root.evidence
@@ -95,6 +132,21 @@ fn score(root: &mut BuildRoot, sources: &[&str], documents: &str) {
         root.evidence.push("the folder is for systems like this".to_owned());
     }
     root.score = score;
+}
+
+/// Whether the documents tell to change into a folder, or to build there.
+fn enters(documents: &str, folder: &str) -> bool {
+    ["cd ", "cd ./", "make -C ", "pushd "].iter().any(|start| {
+        documents.match_indices(start).any(|(at, _)| {
+            let rest = documents.get(at + start.len()..).unwrap_or_default();
+            rest.strip_prefix(folder).is_some_and(|rest| {
+                rest.trim_start_matches('/')
+                    .chars()
+                    .next()
+                    .is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.' | '/'))
+            })
+        })
+    })
 }
 
 fn is_below(path: &str, folder: &str) -> bool {
@@ -109,7 +161,7 @@ fn is_home_folder(folder: &str) -> bool {
 }
 
 /// What documents and CI files at the top say, in one text.
-fn documents(tree: &Tree) -> String {
+pub(crate) fn documents(tree: &Tree) -> String {
     let mut text = String::new();
     for path in tree.files() {
         let name = base(path).to_ascii_lowercase();

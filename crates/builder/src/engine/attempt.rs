@@ -11,7 +11,7 @@ use seatrial_store::Blobs;
 use super::{beside, ground::Ground, is_late, runner, symbols};
 use crate::{
     Artifact, ArtifactKind, AttemptSummary, BuildRequest, BuilderError, Plan, Watcher, artifacts,
-    declared::{Declared, declared},
+    declared::{Declared, Hint, declared},
     pattern::Pattern,
     plan::Settings,
     repair::{Bars, Missing, Rank, Repair, Situation, keys, other_keys, problems, repairs},
@@ -334,7 +334,8 @@ impl State {
     fn new(shop: &mut Shop<'_, '_>, plan: &Plan) -> Self {
         let declared = declared(shop.tree, plan);
         let missing = Missing::default();
-        let packages = packages_for(&declared.required, &missing, shop.resolver);
+        let mut packages = packages_for(&declared.required, &missing, shop.resolver);
+        packages.extend(declared.packages.iter().cloned());
         if !packages.is_empty() {
             let names: Vec<String> = declared.required.iter().map(ToString::to_string).collect();
             shop.watcher.decision(
@@ -386,6 +387,9 @@ impl State {
                 return true;
             }
         }
+        if trial.worth < 0.25 && self.tried.insert("mentioned packages".to_owned()) && self.install_mentioned(shop) {
+            return true;
+        }
         // A guess is only worth a run where nothing at all was made.
         if trial.worth < 0.25
             && let Some(at) = found.iter().position(|repair| repair.rank == Rank::Guess)
@@ -394,6 +398,32 @@ impl State {
             return true;
         }
         false
+    }
+
+    /// Installs what the repository mentions somewhere: the last resort where an error names nothing.
+    fn install_mentioned(&mut self, shop: &mut Shop<'_, '_>) -> bool {
+        let mut new = Vec::new();
+        for hint in &self.declared.hints {
+            let package = match hint {
+                Hint::Package(name) => Some(name.clone()),
+                Hint::Name(key) => self.missing.best(key, shop.resolver),
+            };
+            if let Some(package) = package.filter(|name| !self.packages.contains(name) && !new.contains(name)) {
+                new.push(package);
+            }
+        }
+        if new.is_empty() {
+            return false;
+        }
+        let what = format!("install {}", new.join(" "));
+        shop.watcher.decision(
+            &what,
+            "the repository mentions them, and no error names what is missing",
+        );
+        self.repairs.push(what);
+        self.is_guess = false;
+        self.packages.extend(new);
+        true
     }
 
     fn apply(&mut self, shop: &mut Shop<'_, '_>, repair: Repair) {

@@ -289,7 +289,8 @@ fn neighbours(shop: &mut Shop<'_, '_>, plan: &Plan, plans: &[Plan], best: &mut T
         }
         taken.push(folder);
         let needs = declared(shop.tree, other);
-        for package in packages_for(&needs.required, &Missing::default(), shop.resolver) {
+        let required = packages_for(&needs.required, &Missing::default(), shop.resolver);
+        for package in required.into_iter().chain(needs.packages) {
             if !packages.contains(&package) {
                 packages.push(package);
             }

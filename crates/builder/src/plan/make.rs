@@ -2,7 +2,7 @@
 
 use seatrial_core::{Purpose, Step};
 
-use super::{Settings, step};
+use super::{Settings, step, toolchains};
 use crate::{
     BuildRoot,
     pattern::Pattern,
@@ -30,6 +30,8 @@ pub(crate) struct Facts {
     pub(crate) installs: bool,
     /// Targets whose names say that they make libraries or programs which may not be among the usual ones.
     pub(crate) further: Vec<String>,
+    /// What it is for beside the usual.
+    pub(crate) purpose: toolchains::Purpose,
 }
 
 pub(super) fn facts(tree: &Tree, root: &BuildRoot) -> Facts {
@@ -40,6 +42,7 @@ pub(super) fn facts(tree: &Tree, root: &BuildRoot) -> Facts {
         file: (!usual).then_some(name),
         installs: INSTALL.is_match(&text) || INCLUDE.is_match(&text),
         further: further(&text),
+        purpose: toolchains::purpose(tree, &root.folder, &text),
     }
 }
 
@@ -61,29 +64,47 @@ pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mu
         .as_ref()
         .map(|file| format!(" -f {file}"))
         .unwrap_or_default();
+    let words = facts.purpose.words;
+    if let Some(commands) = &facts.purpose.configure {
+        steps.push(step(
+            Purpose::Configure,
+            "the tree wants a configuration; its default one is taken",
+            folder,
+            format!("{path}{commands}"),
+        ));
+    }
     steps.push(step(
         Purpose::Build,
         "the default target; a broken part does not stop the others",
         folder,
-        format!("{path}make{file} -k {}{}", settings.jobs(), settings.build_words()),
+        format!(
+            "{path}make{file}{words} -k {}{}",
+            settings.jobs(),
+            settings.build_words()
+        ),
     ));
     for target in &settings.targets {
         let mut further = step(
             Purpose::Build,
             "a further target, which the usual one leaves out",
             folder,
-            format!("{path}make{file} -k {} {target}", settings.jobs()),
+            format!("{path}make{file}{words} -k {} {target}", settings.jobs()),
         );
         further.keep_going = true;
         steps.push(further);
     }
     if facts.installs {
+        let place = if facts.purpose.staged {
+            "DESTDIR=\"$PREFIX\""
+        } else {
+            "PREFIX=\"$PREFIX\" prefix=\"$PREFIX\""
+        };
         steps.push(step(
             Purpose::Install,
             "what the project installs",
             folder,
             format!(
-                "{path}{PLACES}make{file} -k install PREFIX=\"$PREFIX\" prefix=\"$PREFIX\" STRIP=:{}",
+                "{path}{PLACES}make{file}{words} -k install {place} STRIP=:{}",
                 settings
                     .build_arguments
                     .iter()

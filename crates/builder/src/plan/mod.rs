@@ -2,10 +2,19 @@
 
 mod autotools;
 mod cmake_meson;
+mod described;
+mod documents;
+mod extensions;
+mod generators;
 mod make;
 mod other;
 mod plain;
 mod settings;
+mod studio;
+mod template;
+mod toolchains;
+mod units;
+mod vendored;
 
 use std::path::Path;
 
@@ -37,6 +46,10 @@ pub struct Plan {
     pub(crate) settings: Settings,
     /// What the system itself needs.
     pub(crate) needs: Vec<Key>,
+    /// Packages that it needs, where no name leads to them.
+    pub(crate) packages: Vec<String>,
+    /// Plans for libraries of the tree that are built and installed before.
+    pub(crate) before: Vec<Self>,
 }
 
 /// What the steps of a plan are made from.
@@ -54,6 +67,8 @@ pub(crate) enum Method {
     Imake,
     Script { name: String },
     Plain(plain::Facts),
+    Units(units::Units),
+    Template(template::Template),
 }
 
 impl Plan {
@@ -66,6 +81,8 @@ impl Plan {
             method,
             settings,
             needs,
+            packages: Vec::new(),
+            before: Vec::new(),
         };
         plan.steps = plan.steps_with(&plan.settings);
         plan
@@ -114,8 +131,10 @@ impl Plan {
             Method::Imake => other::imake(&folder, settings, &mut steps),
             Method::Script { name } => other::script(&folder, name, settings, &mut steps),
             Method::Plain(facts) => plain::steps(&folder, facts, settings, &mut steps),
+            Method::Units(units) => units::steps(units, settings, &mut steps),
+            Method::Template(template) => template.steps(&folder, settings, &mut steps),
         }
-        steps
+        vendored::steps(&self.before, steps)
     }
 
     /// SCons looks for compilers in its own list of folders, of which this one is the first.
@@ -142,6 +161,8 @@ pub(crate) fn plans_for(tree: &Tree, roots: &[BuildRoot]) -> Vec<Plan> {
             break;
         }
     }
+    vendored::add(tree, roots, &mut plans);
+    documents::add(tree, &mut plans);
     plans.truncate(KEPT);
     plans
 }
@@ -168,7 +189,17 @@ fn plans_of(tree: &Tree, root: &BuildRoot, plans: &mut Vec<Plan>) {
             Plan::new(root, "", Method::Autotools(facts), settings, Vec::new())
         }
         BuildSystem::Configure => Plan::new(root, "", Method::Configure { script: file }, wrapped, Vec::new()),
-        BuildSystem::Make => Plan::new(root, "", Method::Make(make::facts(tree, root)), wrapped, Vec::new()),
+        BuildSystem::Make => {
+            let facts = make::facts(tree, root);
+            let (variant, packages, needs) = (
+                facts.purpose.variant,
+                facts.purpose.packages.clone(),
+                facts.purpose.needs.clone(),
+            );
+            let mut plan = Plan::new(root, variant, Method::Make(facts), wrapped, needs);
+            plan.packages = packages;
+            plan
+        }
         BuildSystem::QMake => {
             let text = tree.text(&at(&file)).unwrap_or_default();
             for major in other::qt_order(&text) {
@@ -216,8 +247,81 @@ fn plans_of(tree: &Tree, root: &BuildRoot, plans: &mut Vec<Plan>) {
             let facts = plain::facts(tree, &root.folder, sources);
             Plan::new(root, "", Method::Plain(facts), usual, Vec::new())
         }
+        BuildSystem::VisualStudio => {
+            let (units, windows) = studio::visual_studio(tree, root);
+            units_of(root, units, windows, plans);
+            return;
+        }
+        BuildSystem::CompileCommands => {
+            units_of(root, studio::compile_commands(tree, root), false, plans);
+            return;
+        }
+        BuildSystem::Bazel
+        | BuildSystem::Premake
+        | BuildSystem::Xmake
+        | BuildSystem::Gn
+        | BuildSystem::Jam
+        | BuildSystem::BoostBuild
+        | BuildSystem::Qbs => {
+            for (variant, template) in generators::templates(tree, root) {
+                let needs = template.needs.clone();
+                plans.push(Plan::new(
+                    root,
+                    variant,
+                    Method::Template(template),
+                    wrapped.clone(),
+                    needs,
+                ));
+            }
+            return;
+        }
+        BuildSystem::KernelModule
+        | BuildSystem::Phpize
+        | BuildSystem::NginxModule
+        | BuildSystem::LuaRock
+        | BuildSystem::RPackage
+        | BuildSystem::PythonExtension
+        | BuildSystem::NodeAddon
+        | BuildSystem::Arduino => {
+            if let Some((template, packages)) = extensions::template(tree, root) {
+                let needs = template.needs.clone();
+                // Wrapped compilers would be given to the kernel's own checks of the compiler.
+                let settings = if matches!(root.system, BuildSystem::KernelModule | BuildSystem::Arduino) {
+                    usual
+                } else {
+                    wrapped
+                };
+                let mut plan = Plan::new(root, "", Method::Template(template), settings, needs);
+                plan.packages = packages;
+                plans.push(plan);
+            }
+            return;
+        }
     };
     plans.push(plan);
+}
+
+/// Plans for another tool's list of sources: by the compiler of this system and by the one for Windows, of which the
+/// one that the sources are for comes first.
+fn units_of(root: &BuildRoot, units: units::Units, windows: bool, plans: &mut Vec<Plan>) {
+    if units.targets.is_empty() {
+        return;
+    }
+    let here = Plan::new(root, "", Method::Units(units.clone()), Settings::default(), Vec::new());
+    if !windows {
+        plans.push(here);
+        return;
+    }
+    let crossed = units::Units { windows: true, ..units };
+    let mut abroad = Plan::new(
+        root,
+        "for Windows",
+        Method::Units(crossed),
+        Settings::default(),
+        Vec::new(),
+    );
+    abroad.packages = vec!["gcc-mingw-w64-x86-64".to_owned(), "g++-mingw-w64-x86-64".to_owned()];
+    plans.extend([abroad, here]);
 }
 
 /// A step with the usual choice of what happens when it fails.
