@@ -24,6 +24,8 @@ struct Candidate {
     direction: Direction,
     problem: Problem,
     excerpt: Vec<QuotedLine>,
+    /// Whether the log itself says in which phase it was.
+    has_phase: bool,
 }
 
 /// Errors of one kind about one thing.
@@ -33,6 +35,8 @@ struct Group {
     line: u64,
     text: String,
     count: u64,
+    /// The second of them.
+    again: Option<(u64, String)>,
 }
 
 /// Weighs problems as they come.
@@ -46,6 +50,8 @@ pub(crate) struct Judge {
     tools: Vec<String>,
     phase: Phase,
     stopped_in: Option<(Phase, QuotedLine)>,
+    /// Whether the packaging tool itself said in which phase it stopped.
+    stop_is_sure: bool,
     closers: u64,
     closer: Option<QuotedLine>,
     success: u64,
@@ -64,16 +70,18 @@ impl Judge {
     }
 
     /// A line only says that something failed, perhaps in which phase.
-    pub(crate) fn closer(&mut self, line: &Line<'_>, phase: Option<Phase>) {
+    pub(crate) fn closer(&mut self, line: &Line<'_>, phase: Option<(Phase, bool)>) {
         self.failure = line.number;
         self.closers += 1;
         let quote = QuotedLine {
             line: line.number,
             text: line.text.trim().chars().take(LONGEST_QUOTE).collect(),
         };
-        if let Some(phase) = phase {
-            // The outermost make and the packaging tool speak last, and know less of the phase than the first.
-            self.stopped_in.get_or_insert_with(|| (phase, quote.clone()));
+        if let Some((phase, is_sure)) = phase
+            && (self.stopped_in.is_none() || is_sure && !self.stop_is_sure)
+        {
+            self.stopped_in = Some((phase, quote.clone()));
+            self.stop_is_sure = is_sure;
         }
         self.closer = Some(quote);
     }
@@ -116,7 +124,7 @@ impl Judge {
                 // Names from one line stand in the order in which they are to be had.
                 || direction == Direction::Last && held.direction == Direction::Last && held.problem.line != problem.line
                 // Compiling goes on after an error, and what is missing altogether is worse than what does not fit.
-                || weight == Weight::Build && is_vague(held.problem.kind) && !is_vague(problem.kind) && is_near(&held.problem, &problem)
+                || weight == Weight::Build && held.problem.kind.is_vague() && !problem.kind.is_vague() && is_near(&held.problem, &problem)
         });
         if better {
             if problem.span == (problem.line, problem.line) && problem.line == line.number {
@@ -125,6 +133,7 @@ impl Judge {
             let candidate = Candidate {
                 weight,
                 direction,
+                has_phase: self.phase != Phase::Unknown,
                 excerpt: quoted(line, after, problem.span),
                 problem: problem.clone(),
             };
@@ -150,6 +159,7 @@ impl Judge {
         let key = (problem.signature.clone(), problem.subject.clone());
         if let Some(group) = self.group_of.get(&key).and_then(|at| self.groups.get_mut(*at)) {
             group.count += 1;
+            group.again.get_or_insert_with(|| (problem.line, problem.text.clone()));
         } else if self.groups.len() < MOST_GROUPS {
             self.group_of.insert(key, self.groups.len());
             self.groups.push(Group {
@@ -158,6 +168,7 @@ impl Judge {
                 line: problem.line,
                 text: problem.text.clone(),
                 count: 1,
+                again: None,
             });
         }
     }
@@ -212,6 +223,11 @@ impl Judge {
     fn chosen(&mut self) -> Option<Candidate> {
         self.candidates.sort_by_key(|held| (held.weight, held.problem.line));
         let stopped_in = self.stopped_in.clone();
+        if let Some((phase, _)) = stopped_in.as_ref().filter(|_| self.stop_is_sure) {
+            // A phase that was left behind was left with success.
+            self.candidates
+                .retain(|held| held.weight == Weight::Machine || !held.has_phase || held.problem.phase >= *phase);
+        }
         let of_phase = stopped_in.as_ref().and_then(|(phase, _)| {
             self.candidates
                 .iter()
@@ -242,6 +258,7 @@ impl Judge {
         Some(Candidate {
             weight: Weight::Weak,
             direction: Direction::Last,
+            has_phase: true,
             problem,
             excerpt,
         })
@@ -254,24 +271,25 @@ impl Judge {
             .filter_map(|group| {
                 let same = group.kind == cause.kind && group.subject == cause.subject;
                 // What is missing besides is no consequence.
-                let other_name = group.kind.is_missing() && !same;
-                let count = group.count - u64::from(group.line == cause.line && same);
-                (group.line >= cause.line && count > 0 && !other_name).then(|| FollowOn {
-                    line: group.line,
-                    text: group.text.clone(),
+                if group.line < cause.line || group.kind.is_missing() && !same {
+                    return None;
+                }
+                let follow = |line, text: &String, count| FollowOn {
+                    line,
+                    text: text.clone(),
                     count,
-                })
+                };
+                if same && group.line == cause.line {
+                    let (line, text) = group.again.as_ref()?;
+                    return Some(follow(*line, text, group.count - 1));
+                }
+                Some(follow(group.line, &group.text, group.count))
             })
             .collect();
         found.sort_by_key(|follow| follow.line);
         found.truncate(MOST_FOLLOW_ONS);
         found
     }
-}
-
-/// Whether an error says little of what is wrong.
-fn is_vague(kind: Kind) -> bool {
-    matches!(kind, Kind::Other | Kind::BuildFile)
 }
 
 /// Whether one problem may be another's first sign.

@@ -5,6 +5,7 @@
 //! package index: a log goes in, problems come out.
 
 mod cmake;
+mod companion;
 mod cure;
 mod endings;
 mod engine;
@@ -25,6 +26,7 @@ mod remedy;
 mod rows;
 mod window;
 
+pub use companion::{COMPANIONS, diagnose_with};
 pub use engine::{diagnose, diagnose_in_parts, diagnose_reader};
 pub use kind::{Class, Kind};
 pub use problem::{Diagnosis, Ending, FollowOn, LogFacts, Phase, Problem, QuotedLine};

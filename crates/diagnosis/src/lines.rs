@@ -181,6 +181,8 @@ fn cleaned(text: &str) -> String {
         match c {
             '\u{1b}' => skip_escape(&mut rest),
             '\t' => out.push('\t'),
+            // French typography keeps colons away from words.
+            '\u{a0}' | '\u{202f}' => out.push(' '),
             '`' | '\u{b4}' | '\u{2018}' | '\u{2019}' | '\u{ab}' | '\u{bb}' | '\u{201e}' | '\u{fffd}' => quote(&mut out),
             '\u{201c}' | '\u{201d}' => out.push('"'),
             // A quote in UTF-8 that some tool read as Latin-1 or as Windows-1252.

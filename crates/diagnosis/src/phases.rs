@@ -107,9 +107,11 @@ pub(crate) fn begun_by(text: &str) -> Option<Phase> {
     phase_of(&HEADINGS, text)
 }
 
-/// The phase that a line says the build stopped in.
-pub(crate) fn stopped_in(text: &str) -> Option<Phase> {
-    phase_of(&STOPS, text)
+/// The phase that a line says the build stopped in, and whether it is the packaging tool that says so: make only knows
+/// the name of its target.
+pub(crate) fn stopped_in(text: &str) -> Option<(Phase, bool)> {
+    let is_sure = text.contains("Bad exit status") || text.contains(": error: ");
+    phase_of(&STOPS, text).map(|phase| (phase, is_sure))
 }
 
 fn phase_of(table: &[(Regex, Phase)], text: &str) -> Option<Phase> {
@@ -171,7 +173,7 @@ mod tests {
             ("make: *** [Makefile:3: install] Error 1", Some(Phase::Install)),
             ("make: *** [Makefile:3: all] Error 1", None),
         ] {
-            assert_eq!(stopped_in(text), phase, "{text}");
+            assert_eq!(stopped_in(text).map(|(phase, _)| phase), phase, "{text}");
             assert!(MARKS.iter().any(|mark| text.contains(mark)), "{text}");
         }
     }

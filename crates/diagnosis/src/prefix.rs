@@ -38,17 +38,18 @@ fn bracketed(text: &str) -> Option<&str> {
 /// `#12 3.45 `.
 fn container(text: &str) -> Option<&str> {
     let (step, rest) = text.strip_prefix('#')?.split_once(' ')?;
-    let (clock, rest) = rest.split_once(' ')?;
+    let (clock, rest) = rest.split_once(' ').unwrap_or((rest, ""));
     (is_number(step) && clock.contains('.') && is_decimal(clock)).then_some(rest)
 }
 
 /// `2024-01-02T03:04:05.678Z `, `2024-01-02 03:04:05,678 `, `03:04:05 `.
 fn clocked(text: &str) -> Option<&str> {
-    let (first, rest) = text.split_once(' ')?;
+    // A blank line has nothing after its clock.
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
     if is_date_time(first) || is_clock(first) {
         return Some(rest);
     }
-    let (second, rest) = rest.split_once(' ')?;
+    let (second, rest) = rest.split_once(' ').unwrap_or((rest, ""));
     (is_date(first) && is_clock(second)).then_some(rest)
 }
 
@@ -122,6 +123,9 @@ mod tests {
             ("2024-01-02T03:04:05+01:00 error: x", "error: x"),
             ("2024-01-02 03:04:05,678 error: x", "error: x"),
             ("03:04:05 error: x", "error: x"),
+            ("2024-01-02T03:04:05.1234567Z", ""),
+            ("2024-01-02 03:04:05", ""),
+            ("#12 3.456", ""),
             (
                 "DEBUG util.py:463:  No match for argument: x",
                 "No match for argument: x",

@@ -85,6 +85,14 @@ pub(crate) enum Verb {
         Examples:\n  seatrial build .\n  seatrial build debian:hello -o /tmp/hello-out\n  \
         seatrial build git+https://host/project.git@3f2a91c --json")]
     Build(BuildArgs),
+    /// Say why a build failed, from its log
+    #[command(
+        after_help = "Exit codes: 0 a cause was found; 1 it failed, and nothing says why; 2 no log; \
+        3 no failure found.\n\n\
+        Examples:\n  seatrial diagnose build.log\n  make 2>&1 | seatrial diagnose -\n  \
+        seatrial diagnose build.log --with build/config.log --json"
+    )]
+    Diagnose(DiagnoseArgs),
     /// Measure an agent on a corpus
     #[command(subcommand)]
     Bench(BenchVerb),
@@ -116,6 +124,16 @@ pub(crate) enum Verb {
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+/// Words of `diagnose`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DiagnoseArgs {
+    /// The log, or - for standard input
+    pub(crate) log: PathBuf,
+    /// A file that a tool left, such as config.log, instead of those that lie beside the log; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) with: Vec<PathBuf>,
 }
 
 /// Words of `build`.

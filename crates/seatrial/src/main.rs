@@ -13,7 +13,11 @@ mod show;
 use clap::Parser;
 use seatrial_core::ExitCode;
 
-use crate::{app::App, args::Args, failure::Failure};
+use crate::{
+    app::App,
+    args::{Args, Verb},
+    failure::Failure,
+};
 
 fn main() -> std::process::ExitCode {
     if seatrial_sandbox::is_helper_invocation() {
@@ -38,7 +42,12 @@ fn main() -> std::process::ExitCode {
         }
     };
     let json = args.json;
-    let code = match App::new(&args).and_then(|app| commands::run(&app, args.verb)) {
+    // A log can be read where there is no place for data.
+    let ran = match &args.verb {
+        Verb::Diagnose(words) => commands::diagnose::run(words, json),
+        _ => App::new(&args).and_then(|app| commands::run(&app, args.verb)),
+    };
+    let code = match ran {
         Ok(code) => code,
         Err(failure) => {
             failure.print(json);

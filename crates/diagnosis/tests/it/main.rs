@@ -2,6 +2,8 @@
 
 #![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes literals this way")]
 
+mod judgement;
+
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};

@@ -4,6 +4,7 @@ mod bench;
 mod build;
 pub(crate) mod cache;
 mod corpus;
+pub(crate) mod diagnose;
 mod doctor;
 mod image;
 mod index;
@@ -20,6 +21,7 @@ use crate::{app::App, args::Verb, failure::Failure};
 pub(crate) fn run(app: &App, verb: Verb) -> Result<ExitCode, Failure> {
     match verb {
         Verb::Build(args) => build::run(app, &args),
+        Verb::Diagnose(args) => diagnose::run(&args, app.json),
         Verb::Bench(verb) => bench::run(app, verb),
         Verb::Corpus(verb) => corpus::run(app, verb),
         Verb::Cache(verb) => cache::run(app, verb),

@@ -15,6 +15,7 @@ fn the_first_help_names_the_verbs_and_the_exit_codes() {
 
         Commands:
           build        Build a source in a clean box and write a recipe that reproduces it
+          diagnose     Say why a build failed, from its log
           bench        Measure an agent on a corpus
           corpus       Look at, make or refresh a corpus
           image        Images that boxes are made from
@@ -44,6 +45,7 @@ fn the_first_help_names_the_verbs_and_the_exit_codes() {
 fn every_verb_has_help_and_the_long_ones_have_examples() {
     for (words, examples) in [
         (&["build"][..], true),
+        (&["diagnose"], true),
         (&["bench"], false),
         (&["bench", "run"], true),
         (&["bench", "report"], true),

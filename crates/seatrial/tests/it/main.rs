@@ -5,6 +5,7 @@ mod bad_input;
 mod bench;
 mod build;
 mod cache;
+mod diagnose;
 mod disk;
 mod help;
 mod killed;
