@@ -400,6 +400,9 @@ pub(crate) enum MineVerb {
         /// Show the end of each log that was dropped
         #[arg(long)]
         why: bool,
+        /// Build nothing: write the labels of the cases that are there anew from the catalogue
+        #[arg(long, conflicts_with = "project")]
+        labels_only: bool,
     },
 }
 

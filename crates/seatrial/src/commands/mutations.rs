@@ -8,7 +8,7 @@ use std::{
 use seatrial_core::ExitCode;
 use seatrial_diagnosis::{Class, diagnose};
 use seatrial_report::{ShareRow, ShareTable, visible};
-use seatrial_suites::{Answer, Case, CaseSet, Consultant, Grades, MiningFloor, Opinion, Side, Tally};
+use seatrial_suites::{Answer, Case, CaseSet, Consultant, Grades, MiningFloor, MutationOptions, Opinion, Side, Tally};
 
 use super::{answer, answer_json, platform};
 use crate::{
@@ -25,6 +25,7 @@ pub(super) fn mine(app: &App, verb: MineVerb) -> Result<ExitCode, Failure> {
         jobs,
         platform: name,
         why,
+        labels_only,
     } = verb
     else {
         return Err(Failure::usage("this is not `corpus mine mutations`"));
@@ -49,9 +50,12 @@ pub(super) fn mine(app: &App, verb: MineVerb) -> Result<ExitCode, Failure> {
             progress: &|line: &str| app.show.note(line),
         },
         &folder,
-        seed.or(old).unwrap_or(1),
-        &project,
-        jobs,
+        &MutationOptions {
+            seed: seed.or(old).unwrap_or(1),
+            only: project,
+            labels_only,
+            jobs,
+        },
     )?;
     factory.settle();
     app.show.clear();

@@ -35,6 +35,9 @@ pub struct Case {
     pub variant: Vec<String>,
     /// The class of failure.
     pub class: Class,
+    /// Classes that are right too, where the classes overlap: a module that only the tests miss.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Class>,
     /// The kinds that are right.
     pub kind: Vec<Kind>,
     /// The spellings of the subject that are right; empty where the kind has none.

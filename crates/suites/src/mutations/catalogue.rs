@@ -85,6 +85,9 @@ pub struct Change {
     pub build: String,
     /// The class of the failure.
     pub class: Class,
+    /// Classes that are right too.
+    #[serde(default)]
+    pub also: Vec<Class>,
     /// The kinds that are right.
     pub kind: Vec<Kind>,
     /// The spellings of the subject that are right.
@@ -139,6 +142,33 @@ impl Catalogue {
         }
         projects.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(Self { projects })
+    }
+}
+
+impl Change {
+    /// The name of the case that it makes of a project's instance, without its variant.
+    pub(super) fn case_name(&self, project: &str, instance: &str) -> String {
+        let parts = [project, instance].map(str::to_owned);
+        let place = parts
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join("-");
+        let parts = [&*place, &*self.name, &*self.variation];
+        parts
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(".")
+    }
+
+    /// The lines of the message that names the cause.
+    pub(super) fn witnessed(&self, log: &str) -> Option<(u64, u64)> {
+        let witness = Regex::new(&self.witness).ok()?;
+        let mut found = log.lines().zip(1_u64..).filter(|(line, _)| witness.is_match(line));
+        let (_, line) = if self.last { found.last() } else { found.next() }?;
+        let last = log.lines().count() as u64;
+        Some((line.saturating_sub(self.before).max(1), (line + self.after).min(last)))
     }
 }
 

@@ -80,7 +80,9 @@ pub fn judge(case: &Case, answer: &Answer) -> Judgement {
     let kind = answer.kind.is_some_and(|kind| case.kind.contains(&kind));
     Judgement {
         answered: answer.kind.is_some() || answer.lines.is_some(),
-        class: answer.class == Some(case.class),
+        class: answer
+            .class
+            .is_some_and(|class| class == case.class || case.also.contains(&class)),
         kind,
         subject: kind && names(&case.subject, &answer.subject),
         line: answer.lines.is_some_and(|lines| near(case.lines, lines)),

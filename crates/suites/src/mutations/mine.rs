@@ -8,7 +8,6 @@ use std::{
     time::Duration,
 };
 
-use regex::Regex;
 use seatrial_core::{Digest, Platform};
 use seatrial_sandbox::{BoxSpec, Command, Limits, Network, Sandbox, SandboxFactory, Snapshot};
 use seatrial_source::Fetcher;
@@ -16,6 +15,7 @@ use seatrial_source::Fetcher;
 use super::{
     Case, CaseSet, Catalogue, Change, MutationError, Project, SetFacts, Share,
     dress::{DRESSES, dress},
+    labels::Labels,
     neutral::{neutral, shorten},
     split::number,
 };
@@ -63,15 +63,31 @@ pub struct MutationReport {
     pub dropped: Vec<Dropped>,
 }
 
-/// Mines a set whose catalogue lies in `folder/catalogue`, and writes it there. With `only`, these projects are made
-/// anew and the cases of all others stay.
+/// What to mine.
+#[derive(Debug, Clone, Default)]
+pub struct MutationOptions {
+    /// Seed of the split.
+    pub seed: u64,
+    /// Only these projects are made; the cases of all others stay. All when empty.
+    pub only: Vec<String>,
+    /// Nothing is built: the labels of the cases that are there are written anew from the catalogue.
+    pub labels_only: bool,
+    /// Projects at one time.
+    pub jobs: usize,
+}
+
+/// Mines a set whose catalogue lies in `folder/catalogue`, and writes it there.
 pub fn mine_mutations(
     floor: &MiningFloor<'_>,
     folder: &Path,
-    seed: u64,
-    only: &[String],
-    jobs: usize,
+    options: &MutationOptions,
 ) -> Result<MutationReport, MutationError> {
+    let MutationOptions {
+        seed,
+        ref only,
+        labels_only,
+        jobs,
+    } = *options;
     let catalogue = Catalogue::load(&folder.join("catalogue"))?;
     if let Some(unknown) = only
         .iter()
@@ -83,16 +99,21 @@ pub fn mine_mutations(
         });
     }
     let share = Share::new(seed);
-    let wanted = |project: &Project| only.is_empty() || only.contains(&project.name);
+    let wanted = |project: &Project| !labels_only && (only.is_empty() || only.contains(&project.name));
     let mut cases = Vec::new();
-    if !only.is_empty() && folder.join("corpus.toml").is_file() {
+    let mut dropped_before = 0;
+    if (labels_only || !only.is_empty()) && folder.join("corpus.toml").is_file() {
+        let labels = Labels::new(&catalogue);
         let old = CaseSet::load(folder)?;
-        for case in old.cases() {
-            let stays =
-                !only.contains(&case.project) && catalogue.projects.iter().any(|project| project.name == case.project);
-            if stays {
-                let split = share.case(&case.project, &case.mutation);
-                cases.push((Case { split, ..case.clone() }, old.log(case)?));
+        dropped_before = old.facts().dropped;
+        for case in old
+            .cases()
+            .iter()
+            .filter(|case| labels_only || !only.contains(&case.project))
+        {
+            let log = old.log(case)?;
+            if let Some(case) = labels.renew(case, &log, share) {
+                cases.push((case, log));
             }
         }
     }
@@ -141,7 +162,7 @@ pub fn mine_mutations(
     cases.append(&mut made);
     cases.sort_by(|a, b| a.0.id.cmp(&b.0.id));
     let mut facts = SetFacts::new("mutations", seed);
-    facts.dropped = dropped.len() as u64;
+    facts.dropped = dropped_before.max(dropped.len() as u64);
     let held = |names: BTreeSet<&String>| names.into_iter().cloned().collect();
     facts.unseen_projects = held(
         cases
@@ -257,10 +278,7 @@ impl Workbench<'_> {
         change: &Change,
         tools: &[String],
     ) -> Result<(), MutationError> {
-        let mut name = format!("{}.{}", self.name(), change.name);
-        if !change.variation.is_empty() {
-            name = format!("{name}.{}", change.variation);
-        }
+        let name = change.case_name(&self.project.name, self.instance);
         let build = if change.build.is_empty() {
             &self.project.build
         } else {
@@ -300,7 +318,7 @@ impl Workbench<'_> {
                 }
                 log
             };
-            let Some(lines) = witnessed(change, &log) else {
+            let Some(lines) = change.witnessed(&log) else {
                 let what = format!("{name} {variant}");
                 self.drop_it(what.trim_end(), &format!("no line matches {:?}", change.witness), &log);
                 // What plainly does not show its cause does not show it in another dress either.
@@ -351,6 +369,7 @@ impl Workbench<'_> {
             mutation: change.name.clone(),
             variant: variants,
             class: change.class,
+            also: change.also.clone(),
             kind: change.kind.clone(),
             subject: change.subject.clone(),
             lines,
@@ -412,16 +431,4 @@ fn drawn(draw: u64, build: &str) -> Vec<String> {
         2 if build.contains("make") => vec!["keep-going".to_owned()],
         _ => Vec::new(),
     }
-}
-
-/// The lines of the message that names the cause.
-fn witnessed(change: &Change, log: &str) -> Option<(u64, u64)> {
-    let witness = Regex::new(&change.witness).ok()?;
-    let mut found = log.lines().zip(1_u64..).filter(|(line, _)| witness.is_match(line));
-    let (_, line) = if change.last { found.last() } else { found.next() }?;
-    let last = log.lines().count() as u64;
-    Some((
-        line.saturating_sub(change.before).max(1),
-        (line + change.after).min(last),
-    ))
 }

@@ -9,7 +9,7 @@ use seatrial_diagnosis::{Class, Kind};
 use seatrial_sandbox::Network;
 use seatrial_source::Fetcher;
 use seatrial_suites::{
-    Answer, Case, CaseSet, Catalogue, MiningFloor, MutationError, Side, grade, judge, mine_mutations,
+    Answer, Case, CaseSet, Catalogue, MiningFloor, MutationError, MutationOptions, Side, grade, judge, mine_mutations,
 };
 
 use crate::boxes::boxes;
@@ -22,6 +22,7 @@ fn case(subject: &[&str], lines: (u64, u64)) -> Case {
         mutation: "dev-package-removed".to_owned(),
         variant: Vec::new(),
         class: Class::Preparation,
+        also: Vec::new(),
         kind: vec![Kind::MissingHeader, Kind::MissingFile],
         subject: subject.iter().map(|text| (*text).to_owned()).collect(),
         lines,
@@ -201,6 +202,15 @@ remedy = "none"
 only = ["two"]
 "##;
 
+fn options(only: &[&str]) -> MutationOptions {
+    MutationOptions {
+        seed: 1,
+        only: only.iter().map(|name| (*name).to_owned()).collect(),
+        labels_only: false,
+        jobs: 2,
+    }
+}
+
 #[test]
 fn a_project_is_built_broken_and_labelled_in_a_box() {
     let Some(boxes) = boxes() else { return };
@@ -219,7 +229,7 @@ fn a_project_is_built_broken_and_labelled_in_a_box() {
         fetcher: &fetcher,
         progress: &|_| {},
     };
-    let report = mine_mutations(&floor, folder.path(), 1, &[], 2).unwrap();
+    let report = mine_mutations(&floor, folder.path(), &options(&[])).unwrap();
     let ids: Vec<_> = report.set.cases().iter().map(|case| &*case.id).collect();
     assert_eq!(
         ids,
@@ -260,9 +270,26 @@ fn a_project_is_built_broken_and_labelled_in_a_box() {
     }
     // One project made anew leaves the others as they are, and a project that is gone from the catalogue goes.
     fs::remove_file(folder.path().join("catalogue/wreck.toml")).unwrap();
-    let again = mine_mutations(&floor, folder.path(), 1, &["crate".to_owned()], 1).unwrap();
+    let again = mine_mutations(&floor, folder.path(), &options(&["crate"])).unwrap();
     assert_eq!(again.set.cases(), report.set.cases());
-    let unknown = mine_mutations(&floor, folder.path(), 1, &["ghost".to_owned()], 1).unwrap_err();
+    // Labels follow the catalogue without building anything.
+    let changed = PROJECT
+        .replace("restore @FILE@", "write @FILE@ anew")
+        .replace("\"preparation\"", "\"packaging\"");
+    fs::write(folder.path().join("catalogue/crate.toml"), changed).unwrap();
+    let labels_only = MutationOptions {
+        labels_only: true,
+        ..options(&[])
+    };
+    let renewed = mine_mutations(&floor, folder.path(), &labels_only).unwrap();
+    for (case, old) in renewed.set.cases().iter().zip(report.set.cases()) {
+        assert_eq!(case.remedy, format!("write {}.dat anew", case.instance));
+        assert_eq!(
+            (case.class, case.lines, &case.id),
+            (Class::Packaging, old.lines, &old.id)
+        );
+    }
+    let unknown = mine_mutations(&floor, folder.path(), &options(&["ghost"])).unwrap_err();
     assert!(
         unknown.to_string().starts_with("ghost: there is no such project"),
         "{unknown}"
