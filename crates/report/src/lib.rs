@@ -1,8 +1,12 @@
 //! Views of runs: rates with their intervals, tables, and the same as data.
 //!
 //! Everything here is derived from results that are derived from journals, and can be made again at any time. Judges
-//! nothing, runs nothing, writes nothing: texts are handed back to the caller.
+//! nothing, runs nothing, writes nothing (the failure report reads the logs that journals name): texts are handed back to the caller.
 
+mod compare;
+mod drain;
+mod failures;
+mod failures_text;
 mod markdown;
 mod shares;
 pub mod stats;
@@ -10,6 +14,8 @@ mod summary;
 mod text;
 mod visible;
 
+pub use compare::{COMPARISON_VERSION, ComparedRun, Comparison, Pair};
+pub use failures::{Count, FAILURES_VERSION, FailedTrial, FailureReport, Proposal};
 pub use shares::{ShareRow, ShareTable};
 pub use summary::{
     ArtifactSet, Counts, Level, PassAt, Rate, Row, RunSummary, SUMMARY_VERSION, TrialOutcome, TrialRow, WallTime,

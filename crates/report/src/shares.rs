@@ -106,9 +106,9 @@ mod tests {
             ],
         };
         expect![[r#"
-            class        cases        class right                 line
+            class        cases      class right               line
             preparation    120  95.0 % [90, 98]  100.0 % [97, 100]
-            test             8   0.0 % [0, 32]                  -
+            test             8    0.0 % [0, 32]                  -
         "#]]
         .assert_eq(&table.to_text());
         expect![[r#"

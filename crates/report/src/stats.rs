@@ -53,6 +53,27 @@ pub fn pass_at_k(attempts: u64, passed: u64, k: u64) -> Option<f64> {
     Some(1.0 - none)
 }
 
+/// The exact two-sided McNemar test: how likely a division of the pairs that differ at least as uneven as this one is, when
+/// either side is as likely. 1 when no pair differs.
+///
+/// Q. McNemar, "Note on the sampling error of the difference between correlated proportions", Psychometrika 12 (1947), with
+/// the binomial distribution in place of its approximation. Terms are computed as logarithms, because the binomials
+/// overflow early.
+pub fn mcnemar(only_first: u64, only_second: u64) -> f64 {
+    let (few, all) = (only_first.min(only_second), only_first.saturating_add(only_second));
+    if only_first == only_second {
+        return 1.0;
+    }
+    let all_f = all as f64;
+    let mut term = -all_f * std::f64::consts::LN_2;
+    let mut sum = term.exp();
+    for k in 1..=few {
+        term += ((all - k + 1) as f64 / k as f64).ln();
+        sum += term.exp();
+    }
+    (2.0 * sum).min(1.0)
+}
+
 /// The median; of an even number of values, the mean of the middle two. `None` when there are none.
 pub fn median(values: &[u64]) -> Option<u64> {
     let mut sorted = values.to_vec();
@@ -108,6 +129,24 @@ mod tests {
         assert_eq!(pass_at_k(3, 1, 4), None);
         assert_eq!(pass_at_k(3, 1, 0), None);
         assert_eq!(pass_at_k(3, 4, 1), None);
+    }
+
+    /// Summed by hand: of 2^6 divisions of six pairs, two put all on one side, twelve more all but one.
+    #[test]
+    fn mcnemar_counts_divisions() {
+        for (first, second, expected) in [
+            (0, 0, 1.0),
+            (3, 3, 1.0),
+            (6, 0, 2.0 / 64.0),
+            (1, 5, 14.0 / 64.0),
+            (5, 1, 14.0 / 64.0),
+            (2, 3, 1.0),
+            (10, 0, 2.0 / 1024.0),
+        ] {
+            let found = mcnemar(first, second);
+            assert!((found - expected).abs() < 1e-12, "{first} {second}: {found}");
+        }
+        assert!(mcnemar(0, 5000) < 1e-300 && mcnemar(2600, 2400) > 0.004);
     }
 
     #[test]

@@ -159,7 +159,7 @@ impl RunSummary {
     }
 }
 
-fn plain_table(width: u16) -> Table {
+pub(crate) fn plain_table(width: u16) -> Table {
     let mut table = Table::new();
     table
         .load_style(NOTHING)
@@ -168,7 +168,7 @@ fn plain_table(width: u16) -> Table {
     table
 }
 
-fn aligned(text: String, right: bool) -> Cell {
+pub(crate) fn aligned(text: String, right: bool) -> Cell {
     let side = if right {
         CellAlignment::Right
     } else {
@@ -178,7 +178,7 @@ fn aligned(text: String, right: bool) -> Cell {
 }
 
 /// Without the first column's padding, and without the blanks that fill lines up: they would wrap in a narrower terminal.
-fn rendered(table: &Table) -> String {
+pub(crate) fn rendered(table: &Table) -> String {
     let lines = table.lines();
     let lines: Vec<_> = lines
         .map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned())
@@ -186,7 +186,7 @@ fn rendered(table: &Table) -> String {
     lines.join("\n")
 }
 
-fn rate(passed: u64, rate: &Rate) -> String {
+pub(crate) fn rate(passed: u64, rate: &Rate) -> String {
     match (rate.rate, rate.interval) {
         (Some(share), Some(interval)) => format!(
             "{passed}/{} {:.1} % [{:.1}, {:.1}]",

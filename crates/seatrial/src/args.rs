@@ -212,6 +212,9 @@ pub(crate) enum BenchVerb {
         /// List every trial too
         #[arg(long)]
         tasks: bool,
+        /// Say why trials failed: classes and kinds of root causes, relaxations, packages, and what no rule explains
+        #[arg(long, conflicts_with_all = ["tasks", "markdown"])]
+        failures: bool,
         /// Print Markdown
         #[arg(long)]
         markdown: bool,
@@ -221,6 +224,13 @@ pub(crate) enum BenchVerb {
         after_help = "Example:\n  seatrial bench names corpora/names-debian-bookworm --split unseen --with apt-file"
     )]
     Names(BenchNamesArgs),
+    /// Put several runs into one table: rates, times, and whether a difference may be chance
+    #[command(after_help = "Example:\n  seatrial bench compare compile-debian-rules-1f2e compile-debian-ghcc-9a8b")]
+    Compare {
+        /// Names of runs, or unique beginnings of them; the first one is compared with each of the others
+        #[arg(required = true, num_args = 2..)]
+        runs: Vec<String>,
+    },
     /// List runs
     List,
     /// Measure how well failing logs are explained, on logs whose cause is known

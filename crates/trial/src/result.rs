@@ -151,6 +151,14 @@ impl RunView {
     }
 }
 
+impl RunView {
+    /// What the journal of one of its trials holds.
+    pub fn journal(&self, task: &TaskId, attempt: u32) -> Result<Vec<Entry>, TrialError> {
+        let journal = trial_folder(&self.folder, task, attempt).join("journal.jsonl");
+        Ok(read_journal(&journal)?.entries)
+    }
+}
+
 /// The last submission in a trial's folder.
 pub fn submission(folder: &Path) -> Result<Option<Submission>, TrialError> {
     let entries = read_journal(&folder.join("journal.jsonl"))?.entries;

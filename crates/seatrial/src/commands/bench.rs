@@ -28,12 +28,24 @@ use crate::{
 pub(super) fn run(app: &App, verb: BenchVerb) -> Result<ExitCode, Failure> {
     match verb {
         BenchVerb::Run(args) => execute(app, &args),
-        BenchVerb::Report { run, tasks, markdown } => {
+        BenchVerb::Report {
+            run,
+            tasks,
+            failures,
+            markdown,
+        } => {
             let view = RunView::read(&find_run(app, &run)?)?;
+            if failures {
+                return super::bench_views::failures(app, &view);
+            }
             print(app, &view, tasks, markdown)?;
             Ok(ExitCode::Passed)
         }
         BenchVerb::Names(args) => super::names::bench(app, &args),
+        BenchVerb::Compare { runs } => {
+            let folders = runs.iter().map(|name| find_run(app, name));
+            super::bench_views::compare(app, &folders.collect::<Result<Vec<_>, _>>()?)
+        }
         BenchVerb::List => list(app),
         BenchVerb::Diagnosis(args) => mutations::bench(app, &args),
         BenchVerb::Calibrate {

@@ -1,6 +1,7 @@
 //! One module a verb.
 
 mod bench;
+mod bench_views;
 mod build;
 pub(crate) mod cache;
 mod corpus;

@@ -49,6 +49,7 @@ fn every_verb_has_help_and_the_long_ones_have_examples() {
         (&["bench"], false),
         (&["bench", "run"], true),
         (&["bench", "report"], true),
+        (&["bench", "compare"], true),
         (&["bench", "list"], false),
         (&["bench", "calibrate"], false),
         (&["corpus", "list"], false),
