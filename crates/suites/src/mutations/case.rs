@@ -72,7 +72,7 @@ pub struct SetFacts {
     pub unseen_projects: Vec<String>,
     /// Mutations that are held out.
     pub unseen_mutations: Vec<String>,
-    /// How many logs were made and dropped because they did not hold their witness.
+    /// How many logs were dropped while the set grew: without their witness, without a failure, or the same as another.
     pub dropped: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Makes the logs: builds each project of the catalogue in a box, breaks it, builds it again.
 
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque, btree_map::Entry},
     fmt::Write as _,
     path::Path,
     sync::{Mutex, PoisonError},
@@ -158,11 +158,13 @@ pub fn mine_mutations(
                 .unwrap_or_else(|_| Err(std::io::Error::other("a worker of the miner broke off").into()))
         })
     })?;
-    let (mut made, dropped) = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (mut made, mut dropped) = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     cases.append(&mut made);
+    let (mut cases, mut same) = without_twins(cases);
+    dropped.append(&mut same);
     cases.sort_by(|a, b| a.0.id.cmp(&b.0.id));
     let mut facts = SetFacts::new("mutations", seed);
-    facts.dropped = dropped_before.max(dropped.len() as u64);
+    facts.dropped = dropped_before + dropped.len() as u64;
     let held = |names: BTreeSet<&String>| names.into_iter().cloned().collect();
     facts.unseen_projects = held(
         cases
@@ -183,6 +185,28 @@ pub fn mine_mutations(
         set: CaseSet::load(folder)?,
         dropped,
     })
+}
+
+/// Of several cases with the very same log one stays: a seen one, so that nothing of the unseen half is known already.
+fn without_twins(mut cases: Vec<(Case, Vec<u8>)>) -> (Vec<(Case, Vec<u8>)>, Vec<Dropped>) {
+    cases.sort_by(|(a, _), (b, _)| (a.split, &a.id).cmp(&(b.split, &b.id)));
+    let mut first: BTreeMap<Digest, String> = BTreeMap::new();
+    let mut dropped = Vec::new();
+    cases.retain(|(case, log)| match first.entry(Digest::of(log)) {
+        Entry::Vacant(entry) => {
+            entry.insert(case.id.clone());
+            true
+        }
+        Entry::Occupied(entry) => {
+            dropped.push(Dropped {
+                what: case.id.clone(),
+                why: format!("its log is that of {}", entry.get()),
+                tail: String::new(),
+            });
+            false
+        }
+    });
+    (cases, dropped)
 }
 
 /// One instance of a project in its box.

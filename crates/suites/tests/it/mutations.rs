@@ -184,7 +184,7 @@ kind = ["missing_file"]
 subject = ["@FILE@"]
 witness = "@FILE@ is not there"
 remedy = "restore @FILE@"
-variants = ["docker", "no-such-dress"]
+variants = ["docker", "mojibake", "no-such-dress"]
 [[mutation]]
 name = "nothing-changed"
 class = "test"
@@ -247,7 +247,9 @@ fn a_project_is_built_broken_and_labelled_in_a_box() {
         .collect();
     dropped.sort();
     expect![[r#"
+        crate-one.file-lost.mojibake: its log is that of crate-one.file-lost
         crate-one.file-lost: there is no variant `no-such-dress`
+        crate-two.file-lost.mojibake: its log is that of crate-two.file-lost
         crate-two.file-lost: there is no variant `no-such-dress`
         crate-two.nothing-changed: it builds all the same
         crate-two.other-words: no line matches "words that nobody says"
@@ -311,9 +313,13 @@ fn the_committed_set_is_whole() {
     let set = CaseSet::load(&folder).unwrap();
     let catalogue = Catalogue::load(&folder.join("catalogue")).unwrap();
     let mut bytes = 0;
+    let mut logs = std::collections::BTreeMap::new();
     for case in set.cases() {
         let log = set.log(case).unwrap();
         bytes += log.len();
+        if let Some(twin) = logs.insert(log.clone(), &case.id) {
+            panic!("{} and {twin} have the same log", case.id);
+        }
         let text = String::from_utf8(log).unwrap();
         let lines = text.lines().count() as u64;
         assert!(case.lines.1 <= lines, "{}: {:?} of {lines}", case.id, case.lines);
