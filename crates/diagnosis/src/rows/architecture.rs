@@ -4,16 +4,14 @@
 use super::{
     Row,
     Subject::{BaseName, By, Fixed},
-    Weight::{Build, Configure, Package, Weak},
+    Weight::{Build, Configure},
     row,
 };
 use crate::{
     Class,
     FlagsOf::{COrCxx, Cxx},
     Kind, Remedy,
-    cure::Cure::{
-        AddFlags, Clean, Disable, DropFlag, EditRecipe, EditSource, Provide, ProvideOther, RefreshConfigGuess,
-    },
+    cure::Cure::{AddFlags, Clean, Disable, DropFlag, EditSource, Provide, ProvideOther, RefreshConfigGuess},
 };
 
 /// Flags of one family of processors.
@@ -164,11 +162,5 @@ pub(super) static ROWS: &[Row] = &[
     row("program-shell", Kind::ForeignProgram, Build, r#"^(\S+): \d+: (?:\S+: )?Syntax error: "\(" unexpected"#).subject(BaseName).remedies(&[Provide, Clean]).confidence(50),
     row("program-emulated", Kind::ForeignProgram, Build, r"(?:qemu-?\w*: (?:uncaught target signal \d+|Could not open '([^']+)')|Invalid ELF image for this architecture|rosetta error: )").subject(Fixed("")),
     row("multilib", Kind::MissingHeader, Build, r"fatal error: '?(gnu/stubs-(?:32|64|soft|hard|x32|lp64d?|ilp32)\.h|bits/libc-header-start\.h|bits/wordsize\.h|asm/errno\.h|sys/cdefs\.h|bits/c\+\+config\.h)'?(?:: No such file| file not found)").remedies(&[Provide, DropFlag("-m32"), DropFlag("-m64")]),
-    // Recipes.
-    row("excluded-rpm", Kind::ExcludedArchitecture, Package, r"error: Architecture is (?:not included|excluded): (\S+)").remedies(&[EditRecipe("add {} to ExclusiveArch or take it out of ExcludeArch")]),
-    row("excluded-rpm-tags", Kind::ExcludedArchitecture, Package, r"error: No compatible architectures found for build").subject(Fixed("")).remedies(&[EditRecipe("look at ExclusiveArch, ExcludeArch and BuildArch")]),
-    row("excluded-deb", Kind::ExcludedArchitecture, Package, r"current (?:host|build) architecture '([^']+)' does not appear in package's|host architecture (\S+) does not appear in").remedies(&[EditRecipe("add {} to the field Architecture")]),
-    row("excluded-debhelper", Kind::ExcludedArchitecture, Package, r"No packages to build\. Possible architecture mismatch: (\S+?),").remedies(&[EditRecipe("add {} to the field Architecture")]),
-    row("excluded-deb-empty", Kind::ExcludedArchitecture, Weak, r"binary build with no binary artifacts found; cannot distribute").subject(Fixed("")).remedies(&[EditRecipe("look at the field Architecture")]),
     row("legacy-varargs", Kind::OldDialect, Build, r#"error: #error "(GCC no longer implements <varargs\.h>|The GNU C Library no longer implements <regexp\.h>)"#).remedies(&[EditSource("use <stdarg.h> or <regex.h>")]),
 ];

@@ -18,7 +18,6 @@ pub(super) static ROWS: &[Row] = &[
     row("command-exec", Kind::MissingCommand, Build, r#"exec: "([^"]+)": executable file not found|spawn (\S+) ENOENT|Cannot run program "([^"]+)"|failed to execute '?([^\s':]+)'?: No such file|FileNotFoundError: \[Errno 2\] No such file or directory: '([^'/]+)'|execvp: ([^\s:]+): No such file"#).subject(BaseName),
     row("command-plain", Kind::MissingCommand, Weak, r"^([\w+-][\w.+-]*): (?:command )?not found$"),
     // Files.
-    row("file-target", Kind::MissingFile, Build, r"No rule to make target '(/(?:usr|opt|lib|etc)/[^']+)'"),
     row("file-include", Kind::MissingFile, Build, r"^(?:\S*/)?[Mm]akefile\S*:\d+: (/(?:usr|opt|lib)/[^:\s]+): No such file or directory"),
     row("file-fortran", Kind::MissingFile, Build, r"Cannot open module file '([^']+)' for reading"),
     row("file-swig", Kind::MissingFile, Build, r"Error: Unable to find '([^']+)'"),
@@ -43,13 +42,7 @@ pub(super) static ROWS: &[Row] = &[
     row("compile-assembler", Kind::CompileError, Build, r"^[^\s:]+:\d+: Error: ").subject(Fixed("")),
     row("compile-driver", Kind::CompileError, Build, r"^(?:\S*/)?(?:[\w]+-[\w-]+-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cc1|cc1plus)(?:-[\d.]+)?: (?:fatal )?error: ").unless(r"linker command failed|no input files").subject(Fixed("")),
     // Build files.
-    row("make-separator", Kind::BuildFile, Build, r"^(\S+?):\d+: \*\*\* missing separator"),
-    row("make-no-file", Kind::BuildFile, Build, r"No targets specified and no makefile found").subject(Fixed("Makefile")),
-    row("make-target", Kind::BuildFile, Build, r"No rule to make target '([^']+)'"),
     row("make-include", Kind::BuildFile, Build, r"^(?:\S*/)?[Mm]akefile\S*:\d+: ([^:\s]+): No such file or directory"),
-    row("make-ninja", Kind::BuildFile, Build, r"ninja: error: (?:'([^']+)', needed by|loading '([^']+)')"),
     row("config-status", Kind::BuildFile, Configure, r"config\.status: error: (.+)"),
-    row("line-ends", Kind::BuildFile, Build, r"\$'\\r': command not found|bad interpreter: .*\^M|env: '\w+\\r'|/bin/\w+\^M").subject(Fixed("line ends")),
     row("crash", Kind::Other, Weak, r"\*\*\* \[[^\]]*\] (Segmentation fault|Aborted|Illegal instruction|Bus error|Floating point exception)"),
-    row("permission", Kind::BuildFile, Build, r": (\S+): Permission denied"),
 ];

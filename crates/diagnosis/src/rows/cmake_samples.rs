@@ -143,7 +143,7 @@ pub(super) static SAMPLES: &[Sample] = &[
     sample(
         "cmake-in-source",
         "CMake Error at CMakeLists.txt:3 (message):\n  In-source builds not allowed.\n",
-        "in-source build",
+        "",
     ),
     sample(
         "cmake-cache",
@@ -153,7 +153,7 @@ pub(super) static SAMPLES: &[Sample] = &[
     sample(
         "cmake-try-compile",
         "CMake Error at /x/CMakeTestCCompiler.cmake:70 (message):\n  The C compiler\n\n    \"/usr/bin/cc\"\n\n  is not able to compile a simple test program.\n",
-        "compiler",
+        "",
     ),
     sample(
         "cmake-follow-up",
@@ -164,5 +164,55 @@ pub(super) static SAMPLES: &[Sample] = &[
         "cmake-own",
         "CMake Error at CMakeLists.txt:3 (target_link_libraries):\n  Cannot specify link libraries for target \"x\" which is not built by this\n  project.\n",
         "",
+    ),
+    sample(
+        "cmake-hash",
+        "CMake Error at CMakeLists.txt:4 (file):\n  file DOWNLOAD HASH mismatch\n\n    for file: [/build/y.tar.gz]\n      expected hash: [0000]\n        actual hash: [5942]\n",
+        "y.tar.gz",
+    ),
+    sample(
+        "cmake-download",
+        "CMake Error at stamp/download-foo.cmake:170 (message):\n  Each download failed!\n\n    error: downloading 'https://registry.example/foo.tgz' failed\n          status_code: 6\n",
+        "https://registry.example/foo.tgz",
+    ),
+    sample(
+        "cmake-compiler-path",
+        "CMake Error at /usr/share/cmake/Modules/CMakeDetermineCCompiler.cmake:49 (message):\n  Could not find compiler set in environment variable CC:\n\n  /opt/bin/foo-cc.\n",
+        "foo-cc",
+    ),
+    sample(
+        "cmake-dialect",
+        "CMake Error in CMakeLists.txt:\n  Target \"a\" requires the language dialect \"CXX23\" (with compiler extensions).\n  But the current compiler \"GNU\" does not support this, or CMake does not know\n  the flags to enable it.\n",
+        "CXX23",
+    ),
+    sample(
+        "cmake-feature",
+        "CMake Error at CMakeLists.txt:5 (target_compile_features):\n  target_compile_features specified unknown feature \"cxx_std_26\" for target\n  \"a\".\n",
+        "cmake",
+    ),
+    sample(
+        "cmake-generator-name",
+        "CMake Error: Could not create named generator Nosuch\n\nGenerators\n",
+        "Nosuch",
+    ),
+    sample(
+        "cmake-generator-changed",
+        "CMake Error: Error: generator : Ninja\nDoes not match the generator used previously: Unix Makefiles\nEither remove the CMakeCache.txt file and CMakeFiles directory or choose a different binary directory.\n",
+        "CMakeCache.txt",
+    ),
+    sample(
+        "cmake-folder",
+        "CMake Error: The source directory \"/build/sub\" does not appear to contain CMakeLists.txt.\nSpecify --help for usage, or press the help button on the CMake GUI.\n",
+        "/build/sub",
+    ),
+    sample(
+        "cmake-module-file",
+        "CMake Error: Could not find cmake module file: CMakeDetermineASM_YASMCompiler.cmake\n",
+        "CMakeDetermineASM_YASMCompiler.cmake",
+    ),
+    sample(
+        "cmake-target",
+        "CMake Error at CMakeLists.txt:5 (target_link_libraries):\n  Target \"a\" links to:\n\n    Nosuch::Lib\n\n  but the target was not found.  Possible reasons include:\n",
+        "Nosuch",
     ),
 ];

@@ -24,7 +24,7 @@ pub(super) static ROWS: &[Row] = &[
     row("pc-no-package", Kind::MissingPkgConfig, Build, r"No package '([^']+)' found").unless(r"^--"),
     row("pc-was-not-found", Kind::MissingPkgConfig, Build, r"Package '?([^\s',]+)'?(?:, required by '[^']*')?,? (?:was )?not found").unless(r"^--|: Package \S+ was not found by|in specified Vala API"),
     row("pc-python", Kind::MissingPkgConfig, Configure, r"PackageNotFoundError: (\S+) not found"),
-    row("pc-version", Kind::ToolVersion, Configure, r"Requested '([^' ]+)[^']*' but version of|Package dependency requirement '([^' ]+)[^']*' could not be satisfied").unless(r"^--"),
+    row("pc-version", Kind::LibraryVersion, Configure, r"Requested '([^' ]+)[^']*' but version of|Package dependency requirement '([^' ]+)[^']*' could not be satisfied").unless(r"^--"),
     row("pc-qmake", Kind::MissingPkgConfig, Configure, r"Project ERROR: (\S+) development package not found"),
     row("vapi", Kind::MissingPkgConfig, Build, r"Package '([^']+)' not found in specified Vala API"),
     // Meson.
@@ -37,7 +37,6 @@ pub(super) static ROWS: &[Row] = &[
     row("meson-python", Kind::MissingPython, Configure, r#"ERROR: (?:python3?|"?\S+python\S*"?) (?:is )?missing modules:? (.+)"#).subject(Many),
     row("meson-wrap-off", Kind::Download, Configure, r"Automatic wrap-based subproject downloading is disabled"),
     row("meson-subproject", Kind::MissingSubmodule, Configure, r"Neither a subproject directory nor an? (\S+?)(?:\.wrap)? file was found|ERROR: Subproject exists but has no meson.build file|ERROR: Subproject directory not found"),
-    row("meson-option", Kind::BuildFile, Configure, r#"ERROR: Unknown options?: "([^"]+)""#),
     // Autotools.
     row("macro-undefined", Kind::MissingMacro, Configure, r"error: possibly undefined macro: (\w+)"),
     row("macro-library", Kind::MissingMacro, Configure, r"macro '?(\w+)'? not found in library"),
@@ -57,7 +56,6 @@ pub(super) static ROWS: &[Row] = &[
     row("autoconf-version", Kind::ToolVersion, Configure, r"(Autoconf) version \S+ or higher is required").subject(Fixed("autoconf")),
     row("automake-version", Kind::ToolVersion, Configure, r"require Automake \S+, but have|automake-\S+ or (?:newer|higher) is required").subject(Fixed("automake")),
     row("perl-exec", Kind::MissingCommand, Configure, r#"Can't exec "([^"]+)": No such file"#).subject(BaseName),
-    row("no-compiler", Kind::MissingCommand, Configure, r"no acceptable C(?:\+\+)? compiler found").subject(Fixed("cc")),
     // CMake, in one line.
     row("cmake-version", Kind::ToolVersion, Configure, r"CMake \S+ or higher is required|Compatibility with CMake < \S+ has been removed").subject(Fixed("cmake")),
     row("cmake-no-folder", Kind::BuildFile, Configure, r#"The source directory "?([^" ]*)"? (?:does not exist|does not appear to contain CMakeLists)"#),

@@ -155,11 +155,6 @@ pub(super) static SAMPLES: &[Sample] = &[
         "libfoo",
     ),
     sample(
-        "meson-option",
-        "meson.build:1:0: ERROR: Unknown options: \"nonsense\"",
-        "nonsense",
-    ),
-    sample(
         "macro-undefined",
         "configure.ac:12: error: possibly undefined macro: AM_GNU_GETTEXT",
         "AM_GNU_GETTEXT",
@@ -273,11 +268,6 @@ pub(super) static SAMPLES: &[Sample] = &[
         "perl-exec",
         "Can't exec \"libtoolize\": No such file or directory at /usr/share/autoconf/Autom4te/FileUtils.pm line 293.",
         "libtoolize",
-    ),
-    sample(
-        "no-compiler",
-        "configure: error: no acceptable C compiler found in $PATH",
-        "cc",
     ),
     sample(
         "cmake-version",
