@@ -1,6 +1,6 @@
 //! What a build made, told from the first bytes of the files that it wrote.
 //!
-//! Knows the heads of ELF files and `ar` archives; says nothing about debug information or what is inside.
+//! Knows the heads of ELF files, `ar` archives and programs for Windows; says nothing about debug information or what is inside.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,9 +29,9 @@ pub struct Artifact {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactKind {
-    /// An ELF program.
+    /// An ELF program, or one for Windows.
     Executable,
-    /// An ELF shared object.
+    /// An ELF shared object, a module of the kernel, or a library for Windows.
     SharedObject,
     /// A relocatable ELF object.
     Object,
@@ -72,6 +72,15 @@ pub fn kind_of(name: &str, head: &[u8]) -> Option<(ArtifactKind, Option<u16>)> {
     if head.starts_with(b"!<arch>\n") || head.starts_with(b"!<thin>\n") {
         return Some((ArtifactKind::Archive, None));
     }
+    if head.starts_with(b"MZ") {
+        // A program or a library for Windows, made by a cross compiler. Where its machine is noted lies further behind.
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        return match ending.as_deref() {
+            Some("exe") => Some((ArtifactKind::Executable, None)),
+            Some("dll") => Some((ArtifactKind::SharedObject, None)),
+            _ => None,
+        };
+    }
     if !head.starts_with(b"\x7fELF") {
         return None;
     }
@@ -87,6 +96,10 @@ pub fn kind_of(name: &str, head: &[u8]) -> Option<(ArtifactKind, Option<u16>)> {
     };
     let entry = head.get(24..if wide { 32 } else { 28 })?;
     let kind = match half(16)? {
+        // A module of the kernel is a relocatable object that is linked as a whole when it is loaded.
+        1 if name.len() > 3 && std::path::Path::new(name).extension().is_some_and(|end| end == "ko") => {
+            ArtifactKind::SharedObject
+        }
         1 => ArtifactKind::Object,
         // A position-independent program and a shared object have the same type; only the program starts somewhere.
         3 if is_library_name(name) || entry.iter().all(|byte| *byte == 0) => ArtifactKind::SharedObject,
@@ -215,6 +228,9 @@ mod tests {
             file("/build/out/build/CMakeFiles/3.25.1/CompilerIdC/a.out", elf(3, 1)),
             file("/build/source/short", b"\x7fELF".to_vec()),
             file("/build/source/script", b"#!/bin/sh".to_vec()),
+            file("/build/source/ship.exe", b"MZ\x90".to_vec()),
+            file("/build/source/MZ.txt", b"MZ".to_vec()),
+            file("/build/source/hull.ko", elf(1, 0)),
         ];
         let found: Vec<_> = artifacts(&changes)
             .into_iter()
@@ -223,11 +239,13 @@ mod tests {
         assert_eq!(
             found,
             [
+                ("hull.ko".to_owned(), ArtifactKind::SharedObject),
                 ("libship.a".to_owned(), ArtifactKind::Archive),
                 ("libship.so.1.2".to_owned(), ArtifactKind::SharedObject),
                 ("old".to_owned(), ArtifactKind::Executable),
                 ("plugin".to_owned(), ArtifactKind::SharedObject),
                 ("ship".to_owned(), ArtifactKind::Executable),
+                ("ship.exe".to_owned(), ArtifactKind::Executable),
                 ("ship.o".to_owned(), ArtifactKind::Object),
             ]
         );

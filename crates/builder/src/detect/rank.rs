@@ -34,8 +34,7 @@ fn system_worth(system: BuildSystem) -> f64 {
         BuildSystem::LuaRock => 0.64,
         BuildSystem::Qbs => 0.62,
         BuildSystem::Bazel => 0.60,
-        BuildSystem::Arduino => 0.45,
-        BuildSystem::VisualStudio => 0.35,
+        BuildSystem::Arduino | BuildSystem::VisualStudio => 0.45,
         BuildSystem::CompileCommands => 0.30,
     }
 }
@@ -104,15 +103,23 @@ fn score(root: &mut BuildRoot, sources: &[&str], documents: &str) {
         score -= 0.22 * depth.min(6) as f64;
         root.evidence.push(format!("{depth} folders below the top"));
     }
-    let below = sources.iter().filter(|path| is_below(path, &root.folder)).count();
+    // A solution lies beside the sources that it lists, in a folder that says for whom it is.
+    let lists = root.system == BuildSystem::VisualStudio;
+    let below = sources
+        .iter()
+        .filter(|path| lists || is_below(path, &root.folder))
+        .count();
     let share = if sources.is_empty() {
         0.0
     } else {
         below as f64 / sources.len() as f64
     };
     score += 0.4 * share;
-    root.evidence
-        .push(format!("{:.0} % of the sources below", share * 100.0));
+    root.evidence.push(format!(
+        "{:.0} % of the sources {}",
+        share * 100.0,
+        if lists { "to choose from" } else { "below" }
+    ));
     if let Some(word) = words(root.system).iter().find(|word| documents.contains(**word)) {
         score += 0.06;
         root.evidence.push(format!("the documents say `{word}`"));
@@ -121,7 +128,12 @@ fn score(root: &mut BuildRoot, sources: &[&str], documents: &str) {
         score += 0.25;
         root.evidence.push("the documents enter it".to_owned());
     }
-    if !root.folder.is_empty() && is_side_folder(&root.folder) {
+    let side = if lists {
+        parent(&root.folder)
+    } else {
+        root.folder.as_str()
+    };
+    if !side.is_empty() && is_side_folder(side) {
         score -= 0.8;
         root.evidence
             .push("the folder's name says that it is not the project itself".to_owned());

@@ -102,6 +102,11 @@ impl Plan {
         }
     }
 
+    /// Whether it makes programs for another system.
+    fn is_abroad(&self) -> bool {
+        matches!(&self.method, Method::Units(units) if units.windows)
+    }
+
     /// The root's folder in the box, to stand between double quotes.
     pub(crate) fn folder(&self) -> String {
         if self.root.folder.is_empty() {
@@ -163,6 +168,8 @@ pub(crate) fn plans_for(tree: &Tree, roots: &[BuildRoot]) -> Vec<Plan> {
     }
     vendored::add(tree, roots, &mut plans);
     documents::add(tree, &mut plans);
+    // A program for Windows is what is left when nothing can be made for this system.
+    plans.sort_by_key(Plan::is_abroad);
     plans.truncate(KEPT);
     plans
 }
@@ -301,15 +308,15 @@ fn plans_of(tree: &Tree, root: &BuildRoot, plans: &mut Vec<Plan>) {
     plans.push(plan);
 }
 
-/// Plans for another tool's list of sources: by the compiler of this system and by the one for Windows, of which the
-/// one that the sources are for comes first.
+/// Plans for another tool's list of sources: by the compiler of this system, and by the one for Windows where the sources
+/// ask for that.
 fn units_of(root: &BuildRoot, units: units::Units, windows: bool, plans: &mut Vec<Plan>) {
     if units.targets.is_empty() {
         return;
     }
     let here = Plan::new(root, "", Method::Units(units.clone()), Settings::default(), Vec::new());
+    plans.push(here);
     if !windows {
-        plans.push(here);
         return;
     }
     let crossed = units::Units { windows: true, ..units };
@@ -321,7 +328,7 @@ fn units_of(root: &BuildRoot, units: units::Units, windows: bool, plans: &mut Ve
         Vec::new(),
     );
     abroad.packages = vec!["gcc-mingw-w64-x86-64".to_owned(), "g++-mingw-w64-x86-64".to_owned()];
-    plans.extend([abroad, here]);
+    plans.push(abroad);
 }
 
 /// A step with the usual choice of what happens when it fails.

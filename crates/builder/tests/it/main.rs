@@ -9,3 +9,4 @@ mod real;
 mod script;
 mod scripted;
 mod shows;
+mod systems;

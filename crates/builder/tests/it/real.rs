@@ -110,7 +110,7 @@ pub(crate) fn linked(artifacts: &[Artifact]) -> BTreeSet<String> {
 }
 
 /// Builds, replays the recipe in a fresh box, and compares what was made, and what was decided on the way.
-fn check(files: &[(&str, &str)], names: &Names, expected: &Expect) {
+pub(crate) fn check(files: &[(&str, &str)], names: &Names, expected: &Expect) {
     let Some(boxes) = boxes() else { return };
     let folder = tempfile::tempdir().unwrap();
     lay(folder.path(), files);
@@ -143,7 +143,7 @@ fn check(files: &[(&str, &str)], names: &Names, expected: &Expect) {
     expected.assert_eq(&lines.join("\n"));
 }
 
-const MAIN: &str = "int main(void) { return 0; }\n";
+pub(crate) const MAIN: &str = "int main(void) { return 0; }\n";
 pub(crate) const NONE: &Names = &Names(&[]);
 
 #[test]
