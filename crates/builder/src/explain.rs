@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use crate::{AttemptSummary, tree::Tree};
+use crate::{AttemptSummary, pattern::Pattern, tree::Tree};
 
 /// Nothing in the tree can be built: why, and what to do.
 pub(crate) fn nothing_to_build(tree: &Tree) -> String {
@@ -52,6 +52,7 @@ pub(crate) fn failure(tree: &Tree, attempts: &[AttemptSummary]) -> String {
     };
     list(attempts, &mut text);
     submodules(tree, &mut text);
+    age(tree, &mut text);
     if let Some(hint) = attempts
         .first()
         .and_then(|attempt| attempt.problem.as_ref())
@@ -60,6 +61,39 @@ pub(crate) fn failure(tree: &Tree, attempts: &[AttemptSummary]) -> String {
         let _ = write!(text, "\nNext: {hint}");
     }
     text
+}
+
+/// Years before which a source may want the tools of its time.
+const OLD: u32 = 2014;
+
+static YEAR: Pattern = Pattern::new(r"\b((?:19[89]|20[0-9])\d)\b");
+
+/// Says how old the source is, where that may be why it does not build.
+fn age(tree: &Tree, text: &mut String) {
+    let newest = tree
+        .names_in("")
+        .into_iter()
+        .filter(|name| {
+            let upper = name.to_ascii_uppercase();
+            ["CHANGE", "NEWS", "README", "HISTORY"]
+                .iter()
+                .any(|word| upper.starts_with(word))
+        })
+        .filter_map(|name| tree.head(name, 16_000))
+        .flat_map(|head| {
+            YEAR.all(&head)
+                .into_iter()
+                .filter_map(|year| year.parse().ok())
+                .collect::<Vec<u32>>()
+        })
+        .max();
+    if let Some(year) = newest.filter(|year| *year < OLD) {
+        let _ = write!(
+            text,
+            "\nIts documents name no year after {year}: an image of an older release may build it, which \
+             `seatrial image build` makes and `--platform` chooses."
+        );
+    }
 }
 
 /// Something was built: how, what, and what is missing.
@@ -91,7 +125,8 @@ pub(crate) fn success(
         text.push('.');
         submodules(tree, &mut text);
     }
-    if attempts.len() > 1 || attempts.iter().any(|attempt| !attempt.repairs.is_empty()) {
+    let tells = |attempt: &AttemptSummary| !attempt.repairs.is_empty() || attempt.failing_command.is_some();
+    if attempts.len() > 1 || attempts.iter().any(tells) {
         list(attempts, &mut text);
     }
     text
@@ -134,6 +169,15 @@ fn list(attempts: &[AttemptSummary], text: &mut String) {
             }
             None if attempt.clean => text.push_str("; clean"),
             None => {}
+        }
+        if attempt.clean {
+            continue;
+        }
+        if let Some(command) = &attempt.failing_command {
+            let _ = write!(text, "\n  the command that failed: {command}");
+        }
+        for download in &attempt.downloads {
+            let _ = write!(text, "\n  it fetched, or tried to: {download}");
         }
     }
 }

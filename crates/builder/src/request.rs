@@ -86,4 +86,8 @@ pub struct AttemptSummary {
     pub stopped_by: Option<String>,
     /// The same as a typed problem, when one was recognised.
     pub problem: Option<Problem>,
+    /// The first call of a compiler or the like that failed in the build, when it was noted.
+    pub failing_command: Option<String>,
+    /// What the build tried to fetch, when it was noted.
+    pub downloads: Vec<String>,
 }

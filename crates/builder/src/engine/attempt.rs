@@ -1,6 +1,6 @@
 //! One plan with its rounds of run, diagnosis and repair.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{cmp::Ordering, collections::BTreeSet, time::Duration};
 
 use seatrial_core::{Purpose, Step};
 use seatrial_diagnosis::{Diagnosis, Kind, Problem, diagnose};
@@ -8,7 +8,7 @@ use seatrial_packages::{Key, Resolver};
 use seatrial_sandbox::Sandbox;
 use seatrial_store::Blobs;
 
-use super::{beside, ground::Ground, is_late, runner, symbols};
+use super::{beside, ground::Ground, is_late, runner, symbols, watch};
 use crate::{
     Artifact, ArtifactKind, AttemptSummary, BuildRequest, BuilderError, Plan, Watcher, artifacts,
     declared::{Declared, Hint, declared},
@@ -31,6 +31,8 @@ pub(super) struct Shop<'a, 'b> {
     pub(super) tree: &'a Tree,
     pub(super) ground: Ground,
     pub(super) bars: &'a Bars,
+    /// Whether failing calls of compilers and the like are noted.
+    pub(super) watches: bool,
 }
 
 /// What one run of a plan's steps came to.
@@ -56,6 +58,8 @@ pub(super) struct Trial {
     pub(super) limit: Option<String>,
     /// Different complaints in it: fewer is further, where nothing else tells.
     pub(super) errors: usize,
+    /// Failing calls and downloads of the build, when they were noted.
+    pub(super) calls: Vec<watch::Call>,
     /// What the configure step said, when it got through.
     pub(super) configured: Vec<u8>,
     pub(super) problem: Option<Problem>,
@@ -79,7 +83,8 @@ impl Trial {
         .any(|kind| artifacts::has(&self.artifacts, kind))
     }
 
-    fn is_better_than(&self, other: &Self) -> bool {
+    /// Compares how far two runs came, and what they made.
+    fn ahead_of(&self, other: &Self) -> Ordering {
         // A build that makes nothing came less far than one that fails over what it makes, whatever it says.
         let place = |trial: &Self| {
             if trial.clean && !trial.is_product() {
@@ -88,18 +93,23 @@ impl Trial {
                 (trial.clean, trial.reached, trial.checks)
             }
         };
-        let (own, others) = (place(self), place(other));
-        if own != others {
-            return own > others;
-        }
-        if (self.worth - other.worth).abs() > 1e-9 {
-            return self.worth > other.worth;
-        }
-        self.errors < other.errors
+        place(self)
+            .cmp(&place(other))
+            .then_with(|| self.worth.total_cmp(&other.worth))
     }
 
+    /// Where nothing else tells, fewer different complaints are better.
+    fn is_better_than(&self, other: &Self) -> bool {
+        match self.ahead_of(other) {
+            Ordering::Greater => true,
+            Ordering::Equal => self.errors < other.errors,
+            Ordering::Less => false,
+        }
+    }
+
+    /// More complaints are not worse: what is met later may come with more words.
     fn is_worse_than(&self, other: &Self) -> bool {
-        other.is_better_than(self)
+        self.ahead_of(other) == Ordering::Less
     }
 }
 
@@ -117,8 +127,14 @@ impl Shop<'_, '_> {
         packages: &mut Vec<String>,
         missing: &mut Missing,
     ) -> Result<Trial, BuilderError> {
-        self.ground
-            .prepare(packages, missing, self.request, self.sandbox, self.blobs, self.watcher)?;
+        let resumed = self
+            .ground
+            .resume(steps, packages, self.sandbox)?
+            .map(|(done, stage)| (done, stage.configured.clone(), stage.wall));
+        if resumed.is_none() {
+            self.ground
+                .prepare(packages, missing, self.request, self.sandbox, self.blobs, self.watcher)?;
+        }
         self.ground.soil();
         let mut trial = Trial {
             settings: settings.clone(),
@@ -134,12 +150,36 @@ impl Shop<'_, '_> {
             log: Vec::new(),
             limit: None,
             errors: 0,
+            calls: Vec::new(),
             configured: Vec::new(),
             problem: None,
             stopped_by: None,
         };
-        for (number, step) in steps.iter().enumerate() {
-            let ran = runner::run(step, self.request, self.sandbox, self.blobs, self.watcher)?;
+        if self.watches {
+            watch::lay(self.sandbox)?;
+        }
+        let mut done = 0;
+        if let Some((steps, configured, wall)) = resumed {
+            (done, trial.configured, trial.wall) = (steps, configured, wall);
+        }
+        for (number, step) in steps.iter().enumerate().skip(done) {
+            // Configuring is what a later run with another build step need not do again.
+            let configured = number > done
+                && step.purpose == Purpose::Build
+                && steps
+                    .get(number - 1)
+                    .is_some_and(|before| before.purpose == Purpose::Configure);
+            if configured {
+                let before = steps.get(..number).unwrap_or_default();
+                self.ground.stage(before, &trial.configured, trial.wall, self.sandbox)?;
+            }
+            // The compilers' wrappers of a recipe are laid under them, and so call them.
+            let watched = self.watches && matches!(step.purpose, Purpose::Prepare | Purpose::Build);
+            let first = if watched { watch::PATH } else { "" };
+            let ran = runner::run_after(first, step, self.request, self.sandbox, self.blobs, self.watcher)?;
+            if watched && step.purpose == Purpose::Build {
+                trial.calls = watch::calls(self.sandbox)?;
+            }
             trial.wall += ran.wall;
             if ran.ok {
                 match step.purpose {
@@ -180,6 +220,7 @@ impl Shop<'_, '_> {
 pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Trial>, AttemptSummary), BuilderError> {
     let mut state = State::new(shop, plan);
     let mut best: Option<Trial> = None;
+    let mut calls: Vec<watch::Call> = Vec::new();
     let mut rounds = 0;
     while rounds < ROUNDS && !shop.is_late(Duration::from_secs(3)) {
         rounds += 1;
@@ -190,6 +231,11 @@ pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Tr
             beside::add(shop, &steps, &mut diagnosis)?;
         }
         let done = trial.clean && trial.is_product();
+        if !trial.calls.is_empty() {
+            calls = std::mem::take(&mut trial.calls);
+        }
+        // From the second round on: a build that works at once is not slowed down.
+        shop.watches = !done && trial.phase == Purpose::Build;
         let useless = best.as_ref().is_some_and(|best| {
             trial.is_worse_than(best)
                 || !trial.is_better_than(best) && state.is_guess && trial.settings != best.settings
@@ -236,7 +282,16 @@ pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Tr
             break;
         }
     }
+    shop.watches = false;
+    let failing = calls.iter().find(|call| call.code != 0 && !call.fetches());
     let summary = AttemptSummary {
+        failing_command: failing.map(watch::Call::words),
+        downloads: calls
+            .iter()
+            .filter(|call| call.fetches())
+            .map(watch::Call::words)
+            .take(8)
+            .collect(),
         plan: plan.title(),
         system: plan.system,
         rounds,

@@ -1,5 +1,7 @@
 //! The box's state before a plan runs: the pinned source, and the packages that the plan needs. Nothing else.
 
+use std::time::Duration;
+
 use seatrial_core::{Purpose, Step};
 use seatrial_sandbox::{Sandbox, Snapshot};
 use seatrial_store::Blobs;
@@ -11,8 +13,20 @@ static NETWORK: Pattern = Pattern::new(
     r"Temporary failure resolving|Could not resolve|Could not connect|Connection (?:timed out|refused|failed)|Network is unreachable|Cannot initiate the connection",
 );
 
+/// The box after the first steps of a plan, which the next run need not repeat while they stay as they are.
+pub(super) struct Stage {
+    steps: Vec<Step>,
+    snapshot: Snapshot,
+    /// What the configure step said.
+    pub(super) configured: Vec<u8>,
+    /// How long the steps took.
+    pub(super) wall: Duration,
+}
+
 /// The frozen states that plans start from.
 pub(super) struct Ground {
+    /// Stages on top of the latest state, the shortest first.
+    stages: Vec<Stage>,
     pristine: Snapshot,
     /// The packages of the latest state on top of the pristine one.
     packages: Vec<String>,
@@ -26,6 +40,7 @@ impl Ground {
     pub(super) fn new(sandbox: &mut dyn Sandbox) -> Result<Self, BuilderError> {
         let pristine = sandbox.snapshot()?;
         Ok(Self {
+            stages: Vec::new(),
             pristine,
             packages: Vec::new(),
             latest: pristine,
@@ -43,6 +58,45 @@ impl Ground {
         self.dirty = true;
     }
 
+    /// Freezes the box after the first steps of a plan.
+    pub(super) fn stage(
+        &mut self,
+        steps: &[Step],
+        configured: &[u8],
+        wall: Duration,
+        sandbox: &mut dyn Sandbox,
+    ) -> Result<(), BuilderError> {
+        let snapshot = sandbox.snapshot()?;
+        self.stages.push(Stage {
+            steps: steps.to_vec(),
+            snapshot,
+            configured: configured.to_vec(),
+            wall,
+        });
+        Ok(())
+    }
+
+    /// Goes back to the latest stage that begins these steps, with exactly these packages; says how many steps it has.
+    pub(super) fn resume(
+        &mut self,
+        steps: &[Step],
+        packages: &[String],
+        sandbox: &mut dyn Sandbox,
+    ) -> Result<Option<(usize, &Stage)>, BuilderError> {
+        let same = self.packages.len() == packages.len() && packages.iter().all(|name| self.packages.contains(name));
+        let at = self.stages.iter().rposition(|stage| steps.starts_with(&stage.steps));
+        let Some(at) = at.filter(|_| same) else {
+            return Ok(None);
+        };
+        self.stages.truncate(at + 1);
+        let Some(stage) = self.stages.last() else {
+            return Ok(None);
+        };
+        sandbox.rollback(&stage.snapshot)?;
+        self.dirty = true;
+        Ok(Some((stage.steps.len(), stage)))
+    }
+
     /// Brings the box to the pinned source with exactly these packages. Those that cannot be installed leave the list.
     pub(super) fn prepare(
         &mut self,
@@ -53,6 +107,7 @@ impl Ground {
         blobs: &Blobs,
         watcher: &mut dyn Watcher,
     ) -> Result<(), BuilderError> {
+        self.stages.clear();
         if !self.packages.iter().all(|package| wanted.contains(package)) {
             sandbox.rollback(&self.pristine)?;
             self.latest = self.pristine;

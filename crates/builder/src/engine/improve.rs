@@ -78,7 +78,7 @@ fn optional_packages(shop: &mut Shop<'_, '_>, plan: &Plan, best: &mut Trial) -> 
         // What a project looks for under its own name is itself, which must be built and not installed.
         .filter(|keys| {
             !keys.iter().any(|key| {
-                let name = named::word(key);
+                let name = key.name().to_ascii_lowercase();
                 title.contains(&name) || own.iter().any(|file| file.contains(&name))
             })
         })

@@ -8,6 +8,7 @@ mod minimise;
 mod named;
 mod runner;
 mod symbols;
+mod watch;
 
 use std::time::{Duration, Instant};
 
@@ -78,6 +79,7 @@ pub fn build(
         tree: &tree,
         ground,
         bars: &bars,
+        watches: false,
     };
     let mut attempts: Vec<AttemptSummary> = Vec::new();
     let mut best: Option<(usize, Trial)> = None;

@@ -118,13 +118,6 @@ pub(super) fn names(log: &[u8]) -> Vec<Vec<Key>> {
     found
 }
 
-/// The name in a key, in small letters.
-pub(super) fn word(key: &Key) -> String {
-    let text = key.to_string();
-    let name = text.split('`').nth(1).unwrap_or_default();
-    name.to_ascii_lowercase()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -41,12 +41,24 @@ pub(super) fn run(
     blobs: &Blobs,
     watcher: &mut dyn Watcher,
 ) -> Result<Ran, BuilderError> {
+    run_after("", step, request, sandbox, blobs, watcher)
+}
+
+/// The same after some lines of Bash that are no part of the step.
+pub(super) fn run_after(
+    first: &str,
+    step: &Step,
+    request: &BuildRequest<'_>,
+    sandbox: &mut dyn Sandbox,
+    blobs: &Blobs,
+    watcher: &mut dyn Watcher,
+) -> Result<Ran, BuilderError> {
     // Run as the recipe would, but always to learn the exit code.
     let strict = Step {
         keep_going: false,
         ..step.clone()
     };
-    let mut command = Command::bash(format!("set -eu\n{}{}", Recipe::preamble(), strict.to_bash()));
+    let mut command = Command::bash(format!("set -eu\n{}{first}{}", Recipe::preamble(), strict.to_bash()));
     command.timeout = limit(request);
     command.idle_timeout = Some(command.timeout.map_or(IDLE, |timeout| timeout.min(IDLE)));
     let mut sink = Sink {

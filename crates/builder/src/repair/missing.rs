@@ -51,6 +51,21 @@ pub(crate) fn keys(problem: &Problem, tree: &Tree) -> Vec<Key> {
         }
         Kind::MissingMacro => vec![Key::Macro(own)],
         Kind::MissingPython => vec![Key::Python(own)],
+        Kind::MissingSharedObject => vec![Key::Soname(base(name).to_owned())],
+        Kind::MissingPerl => vec![Key::Perl(own)],
+        Kind::MissingRuby => vec![Key::Ruby(own)],
+        Kind::MissingNode => vec![Key::Node(own)],
+        Kind::MissingR => vec![Key::R(own)],
+        Kind::MissingTypelib => vec![Key::Typelib(own.clone()), Key::Vapi(own)],
+        Kind::MissingFont => vec![Key::Font(own)],
+        Kind::MissingTex => vec![Key::Tex(own)],
+        Kind::MissingJava if name.contains(':') => vec![Key::Maven(own)],
+        Kind::MissingJava => vec![Key::Java(own)],
+        Kind::MissingHaskell => vec![Key::Haskell(own)],
+        Kind::MissingOcaml => vec![Key::Ocaml(own)],
+        Kind::MissingModule => vec![Key::Lua(own)],
+        Kind::MissingGo => vec![Key::Go(own)],
+        Kind::MissingCrate => vec![Key::Crate(own)],
         Kind::MissingFile if name.starts_with('/') && !name.starts_with("/build/") => vec![Key::Path(own)],
         _ => Vec::new(),
     }
@@ -65,18 +80,16 @@ pub(crate) fn other_keys(problem: &Problem) -> Vec<Key> {
             let Remedy::ProvideOther { of, name } = remedy else {
                 return None;
             };
-            let name = name.clone();
-            Some(match of.as_str() {
-                "header" => Key::Header(name),
-                "command" => Key::Command(name),
-                "library" => Key::Library(name),
-                "pkg_config" => Key::PkgConfig(name),
-                "cmake" => Key::CMake(name),
-                "macro" => Key::Macro(name),
-                "python" => Key::Python(name),
-                "path" => Key::Path(name),
-                _ => return None,
-            })
+            let family = match of.as_str() {
+                "command" => "cmd",
+                "library" => "lib",
+                "pkg_config" => "pc",
+                "macro" => "m4",
+                "python" => "py",
+                "path" => "file",
+                other => other,
+            };
+            format!("{family}:{name}").parse().ok()
         })
         .collect()
 }

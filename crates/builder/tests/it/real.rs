@@ -324,7 +324,42 @@ fn what_cannot_be_built_is_explained() {
             take the last change back
             nothing: Nothing was built.
             - Make at the top (2 rounds); stopped by: build: main.c:1:10: fatal error: nobody/has/this.h: No such file or directory
+              the command that failed: cd /build/source && cc -o ship main.c -g -O0
             Next: `nobody/has/this.h` is in no package that helped; find out which project provides it and build that first.
         "]],
     );
+}
+
+#[test]
+fn the_command_that_failed_among_many_and_what_was_fetched_are_named() {
+    let Some(boxes) = boxes() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    lay(
+        folder.path(),
+        &[
+            (
+                "Makefile",
+                "all: a.o b.o c.o got\n%.o: %.c\n\t$(CC) -c -o $@ $<\ngot:\n\t-git clone https://nowhere.invalid/sail.git got\n",
+            ),
+            ("a.c", "int a;\n"),
+            ("b.c", "#include <nobody/has/this.h>\n"),
+            ("c.c", "int c;\n"),
+        ],
+    );
+    let tree = SourceTree::new(folder.path().to_owned(), Digest::of(b"test"));
+    let mut sandbox = boxes.start(&tree);
+    let report = build(folder.path(), sandbox.as_mut(), NONE, &mut Notes::default()).unwrap();
+    let attempt = report.attempts.first().unwrap();
+    let command = attempt.failing_command.clone().unwrap_or_default();
+    assert!(command.starts_with("cd /build/source && "), "{command}");
+    assert!(command.contains("-c -o b.o b.c"), "{command}");
+    assert!(
+        attempt
+            .downloads
+            .iter()
+            .any(|call| call.contains("git clone https://nowhere.invalid/sail.git")),
+        "{:?}",
+        attempt.downloads
+    );
+    assert!(report.explanation.contains("the command that failed: cd /build/source"));
 }

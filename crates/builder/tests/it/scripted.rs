@@ -247,3 +247,52 @@ fn a_build_that_stops_at_a_download_is_tried_again_without_tests() {
         "#]],
     );
 }
+
+#[test]
+fn a_step_that_went_well_is_not_run_again_for_a_change_of_a_later_one() {
+    let tree = tempfile::tempdir().unwrap();
+    lay(tree.path(), &[("CMakeLists.txt", "project(ship)\n"), ("ship.c", "")]);
+    let mut notes = Notes::default();
+    let answers = vec![
+        Answer::ok("--build . -- -k -j1", &["ship"]),
+        Answer::fails(
+            "--build",
+            "make: *** No rule to make target 'name.h', needed by 'ship.o'.\n",
+        ),
+    ];
+    let report = build(tree.path(), &mut Scripted::new(answers), &Names(&[]), &mut notes).unwrap();
+    assert!(report.recipe.is_some(), "{}", report.explanation);
+    let runs = |purpose: &str| notes.commands.iter().filter(|record| record.purpose == purpose).count();
+    assert_eq!((runs("configure"), runs("build")), (1, 2));
+}
+
+#[test]
+fn a_change_that_leads_to_another_failure_is_kept() {
+    check(
+        MAKEFILE,
+        vec![
+            Answer::ok("linux", &["ship"]).with(&["librope-dev"]),
+            Answer::fails(
+                "linux",
+                "ship.c:1:10: fatal error: rope.h: No such file or directory\nship.c:2:1: error: unknown type name 'rope_t'\n\
+                 ship.c:3:1: error: unknown type name 'knot_t'\n",
+            ),
+            Answer::fails(
+                "\nmake -k",
+                "Please do 'make SYSTEM' where SYSTEM is one of: bsd linux\n",
+            ),
+        ],
+        &Names(&[("header `rope.h`", &["librope-dev"])]),
+        &expect![[r#"
+            found 1 way to build: Make at the top
+            try Make at the top
+            build the target linux
+            install librope-dev
+            [dependencies] apt-get install -y --no-install-recommends librope-dev || { apt-get update && apt-get install -y --no-install-recommends librope-dev; }
+            [prepare] chmod 755 "$OUT/tools/strip" "$OUT/tools/sudo"
+            [build] make -k -j"$JOBS" linux
+            Built with Make at the top: ship.
+            - Make at the top (3 rounds), repaired: build the target linux, install librope-dev; clean
+        "#]],
+    );
+}
