@@ -4,7 +4,6 @@ use crate::{FlagsOf, Kind, Remedy};
 
 /// A remedy in a row. In its texts `{}` stands for the subject and `{1}` to `{9}` for what a group of the pattern
 /// captured.
-#[expect(dead_code, reason = "the vocabulary of the rows; a row may use any of it")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Cure {
     /// Install what provides the subject.

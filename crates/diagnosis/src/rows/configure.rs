@@ -3,17 +3,12 @@
 use super::{
     Row,
     Subject::{BaseName, Fixed, Many, QtModules},
-    Weight::{Build, Configure, Machine},
+    Weight::{Build, Configure},
     row,
 };
 use crate::Kind;
 
 pub(super) static ROWS: &[Row] = &[
-    // The machine.
-    row("disk", Kind::Resources, Machine, r"No space left on device|Disk quota exceeded").subject(Fixed("disk")),
-    row("killed", Kind::Resources, Machine, r"Killed signal terminated program|internal compiler error: Killed|ld terminated with signal 9|signal: 9, SIGKILL|Killed: 9").subject(Fixed("memory")),
-    row("memory", Kind::Resources, Machine, r"virtual memory exhausted|[Cc]annot allocate memory|cc1\w*: out of memory|memory exhausted$|std::bad_alloc").subject(Fixed("memory")),
-    row("processes", Kind::Resources, Machine, r"fork: (?:retry: )?(?:Resource temporarily unavailable|Cannot allocate)|Cannot fork$|Too many open files").subject(Fixed("processes")),
     // Headers.
     row("header-gcc", Kind::MissingHeader, Build, r"(?:fatal )?error: ([^:\s']+): No such file or directory").unless(r"cc1\w*: |error: [^:]*\.(?:c|cc|cpp|cxx|o|s|S): No such|config\.status|configure: error|git error"),
     row("header-clang", Kind::MissingHeader, Build, r"fatal error: '([^']+)' file not found"),
@@ -26,7 +21,6 @@ pub(super) static ROWS: &[Row] = &[
     row("pc-python", Kind::MissingPkgConfig, Configure, r"PackageNotFoundError: (\S+) not found"),
     row("pc-version", Kind::LibraryVersion, Configure, r"Requested '([^' ]+)[^']*' but version of|Package dependency requirement '([^' ]+)[^']*' could not be satisfied").unless(r"^--"),
     row("pc-qmake", Kind::MissingPkgConfig, Configure, r"Project ERROR: (\S+) development package not found"),
-    row("vapi", Kind::MissingPkgConfig, Build, r"Package '([^']+)' not found in specified Vala API"),
     // Meson.
     row("meson-dependency", Kind::MissingPkgConfig, Configure, r#"ERROR: (?:Dependency|Native dependency) ["']?([^"' ]+)["']?(?: \([^)]*\))? (?:is required but )?not found"#),
     row("meson-lookup", Kind::MissingPkgConfig, Configure, r"ERROR: Dependency lookup for (\S+) with method"),
@@ -59,11 +53,6 @@ pub(super) static ROWS: &[Row] = &[
     // CMake, in one line.
     row("cmake-version", Kind::ToolVersion, Configure, r"CMake \S+ or higher is required|Compatibility with CMake < \S+ has been removed").subject(Fixed("cmake")),
     row("cmake-no-folder", Kind::BuildFile, Configure, r#"The source directory "?([^" ]*)"? (?:does not exist|does not appear to contain CMakeLists)"#),
-    // Python.
-    row("python-module", Kind::MissingPython, Build, r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)'?"),
-    row("python-dependency", Kind::Download, Build, r"ERROR: (?:Could not find a version that satisfies the requirement|No matching distribution found for) (\S+)"),
-    // Perl.
-    row("perl-module", Kind::MissingFile, Build, r"Can't locate (\S+\.pm) in @INC"),
     // qmake.
     row("qmake-modules", Kind::MissingCMake, Configure, r"Unknown module\(s\) in QT: (.+)").subject(QtModules),
     row("qmake-tool", Kind::MissingCommand, Configure, r"(qmake): could not (?:find a Qt installation|exec)|could not find a (Qt) installation of").subject(Fixed("qmake")),

@@ -4,29 +4,6 @@ use super::samples::{Sample, sample};
 
 pub(super) static SAMPLES: &[Sample] = &[
     sample(
-        "disk",
-        "/usr/bin/ld: final link failed: No space left on device",
-        "disk",
-    ),
-    sample("disk", "cp: error writing 'x': Disk quota exceeded", "disk"),
-    sample(
-        "killed",
-        "g++: fatal error: Killed signal terminated program cc1plus",
-        "memory",
-    ),
-    sample(
-        "killed",
-        "c++: internal compiler error: Killed (program cc1plus)",
-        "memory",
-    ),
-    sample(
-        "memory",
-        "cc1plus: out of memory allocating 65536 bytes after a total of 1 bytes",
-        "memory",
-    ),
-    sample("memory", "virtual memory exhausted: Cannot allocate memory", "memory"),
-    sample("processes", "make: fork: Resource temporarily unavailable", "processes"),
-    sample(
         "header-gcc",
         "src/a.c:1:10: fatal error: openssl/ssl.h: No such file or directory",
         "openssl/ssl.h",
@@ -93,11 +70,6 @@ pub(super) static SAMPLES: &[Sample] = &[
         "pc-qmake",
         "Project ERROR: libsecret-1 development package not found",
         "libsecret-1",
-    ),
-    sample(
-        "vapi",
-        "error: Package 'gee-0.8' not found in specified Vala API directories or GObject-Introspection GIR directories",
-        "gee-0.8",
     ),
     sample(
         "meson-dependency",
@@ -278,22 +250,6 @@ pub(super) static SAMPLES: &[Sample] = &[
         "cmake-no-folder",
         "The source directory \"/x/y\" does not exist.",
         "/x/y",
-    ),
-    sample("python-module", "ModuleNotFoundError: No module named 'mako'", "mako"),
-    sample(
-        "python-module",
-        "ImportError: No module named google.protobuf",
-        "google.protobuf",
-    ),
-    sample(
-        "python-dependency",
-        "ERROR: No matching distribution found for setuptools>=70",
-        "setuptools>=70",
-    ),
-    sample(
-        "perl-module",
-        "Can't locate XML/Parser.pm in @INC (you may need to install the XML::Parser module)",
-        "XML/Parser.pm",
     ),
     sample(
         "qmake-modules",
