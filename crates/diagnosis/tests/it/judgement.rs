@@ -5,22 +5,25 @@ use seatrial_diagnosis::{Ending, diagnose};
 
 fn check(log: &str, expected: &Expect) {
     let diagnosis = diagnose(log.as_bytes());
-    let mut out = format!("{:?}", diagnosis.facts.ending);
+    let mut out = vec![format!("{:?}\n", diagnosis.facts.ending)];
     if let Some(cause) = &diagnosis.cause {
-        out += &format!(
-            "\n{} {:?}, {} in {:?}, line {} of {:?}",
+        out.push(format!(
+            "{} {:?}, {} in {:?}, line {} of {:?}\n",
             cause.kind.name(),
             cause.subject,
             cause.class.name(),
             cause.phase,
             cause.line,
             cause.span
-        );
+        ));
         for follow in &cause.explains {
-            out += &format!("\n    {} x line {}: {}", follow.count, follow.line, follow.text);
+            out.push(format!(
+                "    {} x line {}: {}\n",
+                follow.count, follow.line, follow.text
+            ));
         }
     }
-    expected.assert_eq(&(out + "\n"));
+    expected.assert_eq(&out.concat());
 }
 
 #[test]
@@ -100,7 +103,8 @@ fn whatever_stands_before_a_line_is_read_through() {
             "",
             "-- Configuring incomplete, errors occurred!",
         ];
-        let log: String = lines.iter().map(|line| format!("{prefix}{line}\r\n")).collect();
+        let lines = lines.map(|line| format!("{prefix}{line}\r\n"));
+        let log = lines.concat();
         let cause = diagnose(log.as_bytes()).cause.unwrap();
         assert_eq!(
             (cause.kind.name(), cause.subject.as_str(), cause.span),
