@@ -7,6 +7,7 @@ mod build;
 mod cache;
 mod diagnose;
 mod disk;
+mod failing_logs;
 mod help;
 mod killed;
 mod support;
