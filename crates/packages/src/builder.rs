@@ -46,32 +46,41 @@ pub struct BuildSummary {
 
 /// Builds an index at `path`, replacing an older one in one step. `tick` is told the path of each file that is begun.
 pub fn build(path: &Path, input: &BuildInput<'_>, tick: &mut dyn FnMut(&Path)) -> Result<BuildSummary, PackagesError> {
-    let mut names: Vec<&str> = input.binaries.iter().map(|binary| binary.package.as_str()).collect();
+    let triplet = input.arch.triplet().as_bytes();
+    assemble(path, input.binaries, input.sources, &mut |collector| {
+        let mut skipped_rows = 0;
+        for file in input.contents {
+            tick(file);
+            skipped_rows += scan_file(file, &mut |path, packages| {
+                collector.row(path, triplet, packages_of(packages));
+            })?;
+        }
+        for definition in input.definitions {
+            collector.define(
+                definition.what.family(),
+                &definition.name,
+                &definition.path,
+                &definition.package,
+            );
+        }
+        Ok(skipped_rows)
+    })
+}
+
+/// Builds an index of what `fill` tells the collector; it returns the number of rows that made no sense.
+pub(crate) fn assemble(
+    path: &Path,
+    binaries: &[BinaryPackage],
+    sources: &[SourcePackage],
+    fill: &mut dyn FnMut(&mut Collector<'_>) -> Result<u64, PackagesError>,
+) -> Result<BuildSummary, PackagesError> {
+    let mut names: Vec<&str> = binaries.iter().map(|binary| binary.package.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     let mut collector = Collector::new(&names)?;
-    let mut skipped_rows = 0;
-    let mut scratch = Vec::new();
-    let mut owners: Vec<u32> = Vec::new();
-    for file in input.contents {
-        tick(file);
-        skipped_rows += scan_file(file, &mut |path, packages| {
-            // Most rows answer nothing: their packages are not even looked at.
-            owners.clear();
-            collector.begin_row();
-            classify(path, input.arch.triplet().as_bytes(), &mut scratch, &mut |name| {
-                if owners.is_empty() {
-                    owners.extend(packages_of(packages).filter_map(|name| collector.packages.get(name)));
-                }
-                collector.add(path, &name, &owners);
-            });
-        })?;
-    }
-    for definition in input.definitions {
-        collector.define(definition);
-    }
+    let skipped_rows = fill(&mut collector)?;
     collector.check()?;
-    let popularity = Popularity::new(input.binaries, input.sources);
+    let popularity = Popularity::new(binaries, sources);
     let mut name_texts = Texts::default();
     let mut scores = Vec::with_capacity(names.len() * 4);
     for name in &names {
@@ -110,7 +119,8 @@ struct Answer {
     weight: f32,
 }
 
-struct Collector<'n> {
+/// Gathers who answers which name.
+pub(crate) struct Collector<'n> {
     packages: HashMap<&'n [u8], u32>,
     /// All names, end to end; those that end alike share their bytes.
     arena: Vec<u8>,
@@ -123,6 +133,8 @@ struct Collector<'n> {
     /// The last Python module or Go package and its owners: a package has hundreds of files of one module in a row.
     last_module: (Vec<u8>, Vec<u32>),
     failure: Option<PackagesError>,
+    scratch: Vec<u8>,
+    owners: Vec<u32>,
 }
 
 impl<'n> Collector<'n> {
@@ -142,6 +154,8 @@ impl<'n> Collector<'n> {
             row_start: None,
             last_module: (Vec::new(), Vec::new()),
             failure: None,
+            scratch: Vec::new(),
+            owners: Vec::new(),
         })
     }
 
@@ -213,24 +227,38 @@ impl<'n> Collector<'n> {
         Ok(())
     }
 
-    /// Adds what a package's file defines.
-    fn define(&mut self, definition: &Definition) {
-        let owner: Vec<u32> = self
-            .packages
-            .get(definition.package.as_bytes())
-            .copied()
-            .into_iter()
-            .collect();
+    /// Adds all that a path answers, for the packages that own it.
+    pub(crate) fn row<'p>(&mut self, path: &[u8], triplet: &[u8], mut packages: impl Iterator<Item = &'p [u8]>) {
+        self.begin_row();
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut owners = std::mem::take(&mut self.owners);
+        owners.clear();
+        let mut asked = false;
+        classify(path, triplet, &mut scratch, &mut |name| {
+            // Most rows answer nothing: their packages are not even looked at.
+            if !asked {
+                owners.extend(packages.by_ref().filter_map(|name| self.packages.get(name)));
+                asked = true;
+            }
+            self.add(path, &name, &owners);
+        });
+        self.scratch = scratch;
+        self.owners = owners;
+    }
+
+    /// Adds a name that no path answers by itself; `because` is told with the answer.
+    pub(crate) fn define(&mut self, family: Family, name: &str, because: &str, package: &str) {
+        let owner: Vec<u32> = self.packages.get(package.as_bytes()).copied().into_iter().collect();
         self.begin_row();
         let name = Name {
-            family: definition.what.family(),
-            key: definition.name.as_bytes(),
-            before: definition.path.as_bytes(),
+            family,
+            key: name.as_bytes(),
+            before: because.as_bytes(),
             after: b"",
             literal: true,
             weight: 1.0,
         };
-        self.add(definition.path.as_bytes(), &name, &owner);
+        self.add(because.as_bytes(), &name, &owner);
     }
 
     fn check(&mut self) -> Result<(), PackagesError> {
@@ -244,6 +272,7 @@ impl<'n> Collector<'n> {
             .map(|name| Rank {
                 score: popularity.score(name),
                 development: is_development(name),
+                always_there: popularity.is_always_there(name),
                 stand_in: self.packages.get(popularity.stand_in(name).as_bytes()).copied(),
             })
             .collect();
@@ -303,6 +332,7 @@ impl<'n> Collector<'n> {
 struct Rank {
     score: f32,
     development: bool,
+    always_there: bool,
     stand_in: Option<u32>,
 }
 
@@ -317,6 +347,8 @@ impl ByName for (u32, u32, f32) {
     }
 }
 
+/// Nobody names what every build has: it counts like the most popular package.
+const ALWAYS_THERE: f32 = 10_000.0;
 /// Runtime packages own the odd header or `.so` of a plug-in; what is built against comes in development packages.
 const RUNTIME_WEIGHT: f32 = 0.3;
 
@@ -335,7 +367,13 @@ fn ranked(answer: &Answer, ranks: &[Rank]) -> (u32, u32, f32) {
     let Some(rank) = ranks.get(answer.package as usize) else {
         return (answer.package, answer.pattern, 0.0);
     };
-    let mut score = answer.weight * rank.score;
+    // Only where the name itself is looked for: `linux/magic.h` is not what is meant by `magic.h`.
+    let bonus = if rank.always_there && answer.weight >= 1.0 {
+        ALWAYS_THERE
+    } else {
+        0.0
+    };
+    let mut score = answer.weight * (rank.score + bonus);
     let mut package = answer.package;
     if built_against {
         // What is at an include root itself is there to be built against, whatever its package is called.

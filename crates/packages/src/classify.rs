@@ -91,7 +91,7 @@ pub(crate) fn classify(path: &[u8], triplet: &[u8], scratch: &mut Vec<u8>, out: 
     let Some(usr) = path.strip_prefix(b"usr/") else {
         if let Some(rest) = strip_any(path, &[b"bin/", b"sbin/"]) {
             command(path, rest, 1.0, out);
-        } else if let Some(rest) = path.strip_prefix(b"lib/") {
+        } else if let Some(rest) = strip_any(path, &[b"lib/", b"lib64/"]) {
             let own = strip_triplet(rest, triplet);
             library(path, own, out);
             if !is_triplet(own.split(|byte| *byte == b'/').next().unwrap_or_default()) {
@@ -111,7 +111,7 @@ pub(crate) fn classify(path: &[u8], triplet: &[u8], scratch: &mut Vec<u8>, out: 
         command(path, rest, 1.0, out);
     } else if let Some(rest) = usr.strip_prefix(b"games/") {
         command(path, rest, 0.5, out);
-    } else if let Some(rest) = usr.strip_prefix(b"lib/") {
+    } else if let Some(rest) = strip_any(usr, &[b"lib/", b"lib64/"]) {
         below_lib(path, rest, triplet, scratch, out);
     } else if let Some(rest) = usr.strip_prefix(b"share/") {
         below_share(path, rest, scratch, out);
@@ -126,7 +126,10 @@ fn below_lib(path: &[u8], rest: &[u8], triplet: &[u8], scratch: &mut Vec<u8>, ou
     if let Some(after) = rest.strip_prefix(b"python3.") {
         let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if let Some(module) = after.get(digits..).and_then(|tail| tail.strip_prefix(b"/")) {
-            python_module(path, module, 0.2, out);
+            match module.strip_prefix(b"site-packages/") {
+                Some(module) => python_module(path, module, 1.0, out),
+                None => python_module(path, module, 0.2, out),
+            }
         }
         return;
     }
@@ -161,7 +164,7 @@ fn below_share(path: &[u8], rest: &[u8], scratch: &mut Vec<u8>, out: &mut dyn Fn
     if let Some(header_path) = rest.strip_prefix(b"R/include/") {
         header(path, header_path, 1.0, out);
     } else if let Some(module) = rest.strip_prefix(b"perl5/") {
-        perl_module(path, module, out);
+        perl_module(path, module, 1.0, out);
     } else if let Some(macros) = rest.strip_prefix(b"aclocal") {
         // `aclocal/x.m4` and `aclocal-1.16/x.m4`.
         let file = macros.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
@@ -409,7 +412,7 @@ fn slashes(text: &[u8]) -> usize {
 }
 
 /// A Perl module answers its path below the search path, such as `XML/Parser.pm`.
-pub(crate) fn perl_module(path: &[u8], module: &[u8], out: &mut dyn FnMut(Name<'_>)) {
+pub(crate) fn perl_module(path: &[u8], module: &[u8], weight: f32, out: &mut dyn FnMut(Name<'_>)) {
     if !module.ends_with(b".pm") {
         return;
     }
@@ -420,7 +423,7 @@ pub(crate) fn perl_module(path: &[u8], module: &[u8], out: &mut dyn FnMut(Name<'
         before,
         after: b"",
         literal: false,
-        weight: 1.0,
+        weight,
     });
 }
 

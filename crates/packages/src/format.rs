@@ -25,7 +25,7 @@ pub(crate) const CANDIDATE_SIZE: usize = 12;
 
 const MAGIC: &[u8; 8] = b"SEAPKIX\0";
 /// Raised with every change of the format *or* of what is put into it.
-const VERSION: u64 = 6;
+pub(crate) const VERSION: u64 = 6;
 const SECTIONS: usize = 7;
 const HEADER_SIZE: usize = 8 + 8 + SECTIONS * 16;
 

@@ -11,13 +11,14 @@ use std::{
 use fs_err as fs;
 use fst::{IntoStreamer as _, Map, Streamer as _};
 use seatrial_core::{Digest, Platform};
-use seatrial_source::{DebianArchive, Progress};
+use seatrial_source::{DebianArchive, Progress, SourceError};
 use seatrial_store::{Home, touch};
 
 use crate::{
     BuildInput, Candidate, Definition, PackagesError, build,
     classify::Family,
     deepen,
+    foreign::PROVIDES,
     format::{self, CANDIDATE_SIZE, COUNT_BITS, Layout, MOST_CANDIDATES, PLACEHOLDER},
     shelf,
 };
@@ -64,9 +65,23 @@ impl PackageIndex {
         platform: &Platform,
         progress: Option<Arc<dyn Progress>>,
     ) -> Result<Self, PackagesError> {
+        let archive = DebianArchive::open(home, platform, progress.clone());
+        Self::of_archive(home, platform, archive, progress)
+    }
+
+    /// The same for an archive that the caller has opened, or has tried to.
+    pub fn of_archive(
+        home: &Home,
+        platform: &Platform,
+        archive: Result<DebianArchive, SourceError>,
+        progress: Option<Arc<dyn Progress>>,
+    ) -> Result<Self, PackagesError> {
         let folder = home.cache("packages")?;
         let prefix = shelf::prefix(platform);
-        match Self::refresh(home, platform, progress, &folder, &prefix) {
+        let answer = archive
+            .map_err(PackagesError::from)
+            .and_then(|archive| Self::refresh(&archive, platform, progress, &folder, &prefix));
+        match answer {
             Err(
                 error @ (PackagesError::Source(_) | PackagesError::Contents { .. } | PackagesError::NoContents { .. }),
             ) => {
@@ -87,13 +102,12 @@ impl PackageIndex {
     }
 
     fn refresh(
-        home: &Home,
+        archive: &DebianArchive,
         platform: &Platform,
         progress: Option<Arc<dyn Progress>>,
         folder: &Path,
         prefix: &str,
     ) -> Result<Self, PackagesError> {
-        let archive = DebianArchive::open(home, platform, progress.clone())?;
         let revision = archive.revision()?;
         let definitions = deepen::read(&folder.join(format!("{prefix}{}", shelf::DEFINITIONS))).unwrap_or_default();
         let path = folder.join(format!("{prefix}{}.idx", inputs(&revision, &definitions).short()));
@@ -261,7 +275,9 @@ impl PackageIndex {
         let ends = self.section(&self.layout.pattern_ends);
         let pattern = format::text(ends, self.section(&self.layout.patterns), format::small(record, 4)?)?;
         let mut path = Vec::with_capacity(pattern.len() + name.len() + 1);
-        path.push(b'/');
+        if !pattern.starts_with(PROVIDES.as_bytes()) {
+            path.push(b'/');
+        }
         for byte in pattern {
             if *byte == PLACEHOLDER {
                 path.extend_from_slice(name);
@@ -290,7 +306,7 @@ impl PackageIndex {
 }
 
 /// The number of letters to add, drop, change or swap, when it is within `bound`; capitals count for nothing.
-fn distance(one: &str, other: &str, bound: usize) -> Option<usize> {
+pub(crate) fn distance(one: &str, other: &str, bound: usize) -> Option<usize> {
     let one: Vec<u8> = one.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
     let other: Vec<u8> = other.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
     let mut before: Vec<usize> = Vec::new();
@@ -338,9 +354,9 @@ fn existing(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
-/// The digest of all that an index is made of. Without definitions it is the archive's alone.
+/// The digest of all that an index is made of, and of its format, so that two versions of this program share a folder.
 fn inputs(revision: &str, definitions: &[Definition]) -> Digest {
-    let mut text = revision.to_owned();
+    let mut text = format!("{} {revision}", format::VERSION);
     for row in definitions {
         text.push_str(&format_args!("\n{} {} {}", row.name, row.package, row.path).to_string());
     }

@@ -42,6 +42,24 @@ impl Answer {
         }
     }
 
+    /// Gives packages other names; of two that become one the better stays.
+    pub(crate) fn rename(&mut self, other: &dyn Fn(&str) -> Option<String>) {
+        for mut candidate in std::mem::take(&mut self.0) {
+            if let Some(name) = other(&candidate.package) {
+                candidate.package = name;
+            }
+            self.add(candidate, 1.0);
+        }
+    }
+
+    /// Puts a package first, when it is among them.
+    pub(crate) fn prefer(&mut self, package: &str) {
+        let best = self.0.iter().map(|candidate| candidate.score).fold(0.0, f64::max);
+        if let Some(candidate) = self.0.iter_mut().find(|candidate| candidate.package == package) {
+            candidate.score += best;
+        }
+    }
+
     /// Whether some candidate scores at least `score`.
     pub(crate) fn reaches(&self, score: f64) -> bool {
         self.0.iter().any(|candidate| candidate.score >= score)
@@ -121,10 +139,8 @@ impl PackageIndex {
         }
         answer.extend(self.look_up(Family::CMake, name.as_bytes()), factor);
         // A command's name where a package's is expected: what defines it is meant.
-        answer.extend(
-            self.look_up(Family::CMakeCommand, name.to_ascii_lowercase().as_bytes()),
-            factor * 0.5,
-        );
+        let command = name.to_ascii_lowercase();
+        answer.extend(self.look_up(Family::CMakeCommand, command.as_bytes()), factor * 0.5);
         // `find_package(Foo)` also reads `foo-config.cmake`.
         let folded = name.to_ascii_lowercase();
         answer.extend(self.look_up(Family::CMakeFolded, folded.as_bytes()), factor * 0.5);
@@ -154,6 +170,9 @@ impl PackageIndex {
             for package in [format!("lib{bare}-dev"), format!("{bare}-dev"), folded.clone()] {
                 self.package_guess(&package, factor, answer);
             }
+        }
+        if answer.is_empty() && command == name && name.contains('_') {
+            self.cmake_command(name, factor, depth, answer);
         }
     }
 
@@ -188,6 +207,12 @@ impl PackageIndex {
             }
             self.override_rows(&Key::Command(shorter.to_owned()), factor * GUESS, answer);
             answer.extend(self.look_up(Family::Command, shorter.as_bytes()), factor * GUESS);
+        }
+        // Links that are made when a package is installed are in no file list; the package is called after the program.
+        for package in [format!("{name}-cli"), name.to_owned()] {
+            if answer.is_empty() {
+                self.package_guess(&package, factor, answer);
+            }
         }
     }
 

@@ -16,6 +16,9 @@ impl PackageIndex {
             Key::Perl(_) => {
                 let module = name.trim_end_matches(".pm").replace("::", "/");
                 self.extend_from(Family::Path, &format!("{module}.pm"), factor, answer);
+                self.stand_in(answer, |package| {
+                    (package.starts_with("perl-modules-") || package == "perl-base").then(|| "perl".to_owned())
+                });
             }
             Key::Ruby(_) => {
                 // `require 'nokogiri/xml'` and `gem 'net-ssh'`.
@@ -23,6 +26,13 @@ impl PackageIndex {
                 for spelling in [name, &name.replace('/', "-"), top, &top.replace('_', "-")] {
                     self.first_of(Family::Ruby, spelling, factor, answer);
                 }
+                // The standard library comes with the interpreter.
+                self.stand_in(answer, |package| {
+                    let version = package.strip_prefix("libruby")?;
+                    version
+                        .starts_with(|c: char| c.is_ascii_digit())
+                        .then(|| "ruby".to_owned())
+                });
             }
             Key::Node(_) => {
                 let parts = if name.starts_with('@') { 2 } else { 1 };
@@ -68,6 +78,11 @@ impl PackageIndex {
             Key::Ocaml(_) => {
                 let top = name.split('.').next().unwrap_or(name);
                 self.extend_from(Family::Ocaml, top, factor, answer);
+                // The finder describes the compiler's own libraries, and what is linked with is in development packages.
+                self.stand_in(answer, |package| match package {
+                    "libfindlib-ocaml" | "ocaml-findlib" => Some("ocaml".to_owned()),
+                    _ => Some(format!("{package}-dev")),
+                });
             }
             Key::Lua(_) => {
                 let module = name.replace('.', "/");
@@ -87,10 +102,18 @@ impl PackageIndex {
                 for spelling in [name, &name.replace('_', "-"), &name.replace('-', "_")] {
                     self.first_of(Family::Crate, spelling, factor, answer);
                 }
+                // The newest version is in the package without a version in its name.
+                let own = format!("librust-{}-dev", name.replace('_', "-").to_ascii_lowercase());
+                answer.prefer(&own);
             }
             // The others have their own look-ups.
             _ => {}
         }
+    }
+
+    /// Puts another package in the place of one, where the archive has that.
+    fn stand_in(&self, answer: &mut Answer, other: impl Fn(&str) -> Option<String>) {
+        answer.rename(&|package| other(package).filter(|other| self.has_package(other)));
     }
 
     fn extend_from(&self, family: Family, name: &str, factor: f64, answer: &mut Answer) {
@@ -140,7 +163,7 @@ impl PackageIndex {
         }
     }
 
-    fn cmake_command(&self, name: &str, factor: f64, depth: u8, answer: &mut Answer) {
+    pub(crate) fn cmake_command(&self, name: &str, factor: f64, depth: u8, answer: &mut Answer) {
         let folded = name.to_ascii_lowercase();
         self.extend_from(Family::CMakeCommand, &folded, factor, answer);
         if answer.is_empty()

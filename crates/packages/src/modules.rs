@@ -2,6 +2,9 @@
 
 use crate::classify::{Family, Name, literal, normalised};
 
+/// What the interpreter brings is there already, also where a newer version comes in a package of its own.
+const CORE: f32 = 8.0;
+
 /// Calls `out` with each name that a path below `usr/share/` answers; `rest` is what follows that folder.
 pub(crate) fn below_share(path: &[u8], rest: &[u8], scratch: &mut Vec<u8>, out: &mut dyn FnMut(Name<'_>)) {
     let Some((first, tail)) = split(rest) else { return };
@@ -34,7 +37,7 @@ pub(crate) fn below_share(path: &[u8], rest: &[u8], scratch: &mut Vec<u8>, out: 
         b"perl" => {
             // `perl/5.36.0/Pod/Simple.pm`: the standard library.
             if let Some((_version, module)) = split(tail) {
-                super::classify::perl_module(path, module, out);
+                super::classify::perl_module(path, module, CORE, out);
             }
         }
         _ => {
@@ -86,10 +89,11 @@ pub(crate) fn below_lib(path: &[u8], own: &[u8], scratch: &mut Vec<u8>, out: &mu
         }
         b"perl" | b"perl5" => {
             if let Some((_version, module)) = split(tail) {
-                super::classify::perl_module(path, module, out);
+                let weight = if first == b"perl" { CORE } else { 1.0 };
+                super::classify::perl_module(path, module, weight, out);
             }
         }
-        b"perl-base" => super::classify::perl_module(path, tail, out),
+        b"perl-base" => super::classify::perl_module(path, tail, CORE, out),
         _ => {}
     }
 }
@@ -200,7 +204,22 @@ fn tex_file(path: &[u8], tail: &[u8], out: &mut dyn FnMut(Name<'_>)) {
         b".cbx",
     ];
     if wanted.iter().any(|end| file.ends_with(end)) && memchr::memmem::find(folder, b"doc/").is_none() {
-        named(Family::Tex, file, path, b"", 1.0, out);
+        // Its own folder is called after it; elsewhere it is a copy, or another file of that name.
+        let stem = file.split(|byte| *byte == b'.').next().unwrap_or(file);
+        let own = folder.strip_suffix(b"/").is_some_and(|folder| {
+            folder
+                .rsplit(|byte| *byte == b'/')
+                .next()
+                .is_some_and(|last| last == stem)
+        });
+        // Pre-releases of LaTeX are kept in trees of their own.
+        let early = memchr::memmem::find(folder, b"-dev/").is_some();
+        let weight = match (early, own) {
+            (true, _) => 0.01,
+            (false, true) => 1.0,
+            (false, false) => 0.25,
+        };
+        named(Family::Tex, file, path, b"", weight, out);
     }
 }
 

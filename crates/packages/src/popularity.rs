@@ -9,6 +9,30 @@ use seatrial_source::{BinaryPackage, SourcePackage};
 /// A package that leans on more others than this is an application stack, not a thin alias.
 const THIN_DEPENDENCIES: usize = 6;
 
+/// What `build-essential` brings: its own dependencies, and the development packages that those need.
+fn build_essential(binaries: &[BinaryPackage]) -> HashSet<&str> {
+    let by_name = |wanted: &str| binaries.iter().find(|binary| binary.package == wanted);
+    let mut found = HashSet::new();
+    let Some(root) = by_name("build-essential") else {
+        return found;
+    };
+    let mut front: Vec<&str> = first_alternatives(&root.depends).collect();
+    while let Some(name) = front.pop() {
+        if found.insert(name)
+            && let Some(binary) = by_name(name)
+        {
+            front.extend(first_alternatives(&binary.depends).filter(|name| name.ends_with("-dev")));
+        }
+    }
+    found
+}
+
+fn first_alternatives(field: &str) -> impl Iterator<Item = &str> {
+    field
+        .split(',')
+        .filter_map(|item| relation_names(item.split('|').next().unwrap_or(item)).next())
+}
+
 /// What is known about each package by name.
 #[derive(Debug, Default)]
 pub(crate) struct Popularity {
@@ -16,6 +40,8 @@ pub(crate) struct Popularity {
     scores: HashMap<String, f32>,
     /// The unversioned package to install in place of a versioned one.
     stand_ins: HashMap<String, String>,
+    /// What every build has, which nobody names.
+    always_there: HashSet<String>,
 }
 
 impl Popularity {
@@ -31,6 +57,15 @@ impl Popularity {
             let unique: HashSet<&str> = relation_names(&source.build_depends).collect();
             for name in unique {
                 *named.entry(name).or_default() += 1.0;
+            }
+        }
+        if sources.is_empty() {
+            // Distributions that keep no list of sources beside the packages: what packages need of one another.
+            for binary in binaries {
+                let unique: HashSet<&str> = relation_names(&binary.depends).collect();
+                for name in unique {
+                    *named.entry(name).or_default() += 1.0;
+                }
             }
         }
         // Who leans on whom, among development packages with few dependencies and a related name.
@@ -50,7 +85,10 @@ impl Popularity {
                 }
             }
         }
-        let mut result = Self::default();
+        let mut result = Self {
+            always_there: build_essential(binaries).into_iter().map(str::to_owned).collect(),
+            ..Self::default()
+        };
         for binary in binaries {
             let name = binary.package.as_str();
             let count = |name: &str| named.get(name).copied().unwrap_or(0.0);
@@ -84,6 +122,11 @@ impl Popularity {
         result
     }
 
+    /// Whether `build-essential` brings the package.
+    pub(crate) fn is_always_there(&self, package: &str) -> bool {
+        self.always_there.contains(package)
+    }
+
     /// The score of a package; larger is more likely what is meant.
     pub(crate) fn score(&self, package: &str) -> f32 {
         self.scores.get(package).copied().unwrap_or(1.0)
@@ -97,7 +140,11 @@ impl Popularity {
 
 /// A package that is meant for building with others.
 pub(crate) fn is_development(package: &str) -> bool {
-    package.ends_with("-dev") || package.contains("-dev-") || package.ends_with("-headers") || is_default(package)
+    package.ends_with("-dev")
+        || package.ends_with("-devel")
+        || package.contains("-dev-")
+        || package.ends_with("-headers")
+        || is_default(package)
 }
 
 fn is_default(package: &str) -> bool {
@@ -122,7 +169,8 @@ fn name_weight(package: &str) -> f32 {
     ];
     const PARTS: [&str; 6] = ["-cross", "-dbg", "mingw-w64", "-android-", "-arm-none-", "-avr"];
     const ENDS: [&str; 5] = ["-doc", "-examples", "-dbgsym", "-source", "-udeb"];
-    // Big frameworks that ship copies of small libraries below their own folder.
+    // Big frameworks that ship copies of small libraries below their own folder; and what stands in for another package
+    // under its names.
     const COPIES: [&str; 6] = [
         "paraview",
         "libvtk",
@@ -136,7 +184,7 @@ fn name_weight(package: &str) -> f32 {
         || ENDS.iter().any(|end| package.ends_with(end));
     if hit {
         0.02
-    } else if COPIES.iter().any(|start| package.starts_with(start)) {
+    } else if package.ends_with("-compat") || COPIES.iter().any(|start| package.starts_with(start)) {
         0.2
     } else {
         1.0
@@ -161,13 +209,25 @@ fn digits(name: &str) -> usize {
 /// The name without `lib`, `-dev` and version numbers: `libboost1.74-dev` and `libboost-dev` share `boost`.
 fn stem(name: &str) -> String {
     let name = name.strip_prefix("lib").unwrap_or(name);
-    let name = name.strip_suffix("-dev").unwrap_or(name);
+    let name = ["-dev", "-devel", "-headers"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end))
+        .unwrap_or(name);
     let bare: String = name.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect();
     bare.trim_matches('-').replace("--", "-")
 }
 
 fn related(left: &str, right: &str) -> bool {
+    let headers = left.ends_with("-headers");
     let (left, right) = (stem(left), stem(right));
+    // The headers of several builds of one library are in a package of their own.
+    if headers
+        && right
+            .strip_prefix(&left)
+            .is_some_and(|tail| tail.starts_with(['-', '.']))
+    {
+        return true;
+    }
     !left.is_empty() && (left == right || left.strip_prefix(&right).is_some_and(|tail| tail.starts_with('-')))
 }
 
@@ -187,6 +247,7 @@ mod tests {
         assert!(related("libpython3.11-dev", "python3-dev"));
         assert!(related("libboost-filesystem1.74-dev", "libboost-filesystem-dev"));
         assert!(related("libjpeg62-turbo-dev", "libjpeg-dev"));
+        assert!(related("libmagickwand-6-headers", "libmagickwand-6.q16-dev"));
         assert!(!related("libglib2.0-dev", "libgtk-3-dev"));
         assert!(!related("libssl-dev", "libcurl4-openssl-dev"));
     }

@@ -3,10 +3,12 @@
 mod cmake;
 mod macros;
 mod overrides;
+mod python;
 
 pub(crate) use cmake::{customary_module, find_module};
 pub(crate) use macros::macro_keys;
 pub(crate) use overrides::{is_generated, is_gone, overrides};
+pub(crate) use python::{PYTHON_IMPORTS, PYTHON_STANDARD};
 
 /// A key in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

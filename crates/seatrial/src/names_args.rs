@@ -59,19 +59,30 @@ pub(crate) struct ResolveArgs {
     /// A package that is there already: answers that go with it come first
     #[arg(long, value_name = "PACKAGE")]
     pub(crate) installed: Vec<String>,
-    /// An index file to ask instead of the platform's
+    /// An index file to ask instead of the platform's, as `seatrial index build --from` makes it
     #[arg(long, value_name = "FILE")]
     pub(crate) index: Option<PathBuf>,
+    /// Say what Python imports (`py:NAME`) are called on PyPI instead; nothing is asked over the network
+    #[arg(long, conflicts_with_all = ["index", "image", "installed"])]
+    pub(crate) pypi: bool,
 }
 
 /// Words of `index`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum IndexVerb {
     /// Make the index of a platform, unless there is one of the archive as it is now
+    #[command(after_help = "Examples:\n  seatrial index build debian:bookworm\n  \
+        seatrial index build --from repository/ -o fedora.idx\n  seatrial index build --from APKINDEX.tar.gz -o alpine.idx")]
     Build {
         /// The platform
         #[arg(default_value = "debian:bookworm")]
         platform: String,
+        /// Make it of files instead: an rpm repository with its `repodata`, or an `APKINDEX.tar.gz` of Alpine
+        #[arg(long, value_name = "PATH", requires = "output")]
+        from: Option<PathBuf>,
+        /// Where to write an index that is made of files
+        #[arg(short, long, value_name = "FILE", requires = "from")]
+        output: Option<PathBuf>,
     },
     /// List the indexes in the data folder, with their age
     List,

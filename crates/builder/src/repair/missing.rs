@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use seatrial_diagnosis::{Diagnosis, Kind, Problem, Remedy};
-use seatrial_packages::{Key, Resolver};
+use seatrial_packages::{Context, Key, Resolver};
 
 use crate::tree::{Tree, base};
 
@@ -28,6 +28,7 @@ pub(crate) fn keys(problem: &Problem, tree: &Tree) -> Vec<Key> {
             Key::PkgConfig(own),
             Key::Library(lower.trim_start_matches("lib").to_owned()),
         ],
+        Kind::MissingCMake if name.contains("::") => vec![Key::CMakeTarget(own)],
         Kind::MissingCMake => vec![Key::CMake(own), Key::PkgConfig(lower.clone()), Key::Library(lower)],
         Kind::MissingLibrary => {
             let stem = name.trim_start_matches("lib").to_owned();
@@ -134,13 +135,14 @@ impl Missing {
         resolver: &dyn Resolver,
         installed: &[String],
     ) -> Option<(String, String)> {
+        let context = Context::of(installed.iter().map(String::as_str));
         for key in keys {
             let tried = self.tried.entry(key.clone()).or_default();
             // After a few wrong candidates the name means something else.
             if tried.len() >= 3 {
                 continue;
             }
-            let candidates = resolver.resolve(key);
+            let candidates = resolver.resolve_with(key, &context);
             // What is far behind the best answer has the name by chance. Scores of overrides are beyond comparison.
             let best = candidates
                 .iter()

@@ -51,6 +51,7 @@ static CUSTOMARY: &[(&[&str], &[Static])] = &[
     (&["luajit"], &[P("luajit")]),
     (&["guile"], &[P("guile-3.0")]),
     (&["pugixml"], &[H("pugixml.hpp")]),
+    (&["zeromq", "zmq", "libzmq"], &[P("libzmq")]),
 ];
 
 /// Sorted by name.

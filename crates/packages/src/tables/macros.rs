@@ -75,6 +75,7 @@ static PREFIXES: &[(&str, &[Static])] = &[
     ("VAPIGEN_", &[B("vapigen")]),
     ("XDT_", &[Q("xfce4-dev-tools")]),
     ("XORG_", &[Q("xutils-dev")]),
+    ("XORG_DRIVER_", &[Q("xserver-xorg-dev")]),
     ("YELP_HELP_INIT", &[Q("yelp-tools")]),
     ("gl_", &[Q("gnulib")]),
     ("m4_ax_", &[Q("autoconf-archive")]),

@@ -63,6 +63,10 @@ static ROWS: &[(char, &[&str], Override)] = &[
         to("qt5-qmake", "other distributions tell the version by the name"),
     ),
     ('b', &["fpc"], to("fp-compiler", ALTERNATIVE)),
+    ('b', &["bibtex"], to("texlive-binaries", ALTERNATIVE)),
+    ('b', &["guile"], to("guile-3.0", ALTERNATIVE)),
+    ('b', &["mvn"], to("maven", ALTERNATIVE)),
+    ('h', &["cblas.h"], to("libblas-dev", ALTERNATIVE)),
     (
         'h',
         &["opencv2/opencv.hpp"],

@@ -1,4 +1,6 @@
 //! The index over a small made-up archive, and over the real one.
 
+mod foreign;
 mod gold;
+mod kept;
 mod synthetic;

@@ -31,7 +31,7 @@ usr/lib/x86_64-linux-gnu/cmake/Thing/ThingConfig.cmake libdevel/libthing-dev\n\
 usr/lib/x86_64-linux-gnu/libthing.so               libdevel/libthing-dev\n\
 usr/lib/x86_64-linux-gnu/plug/libthing.so          libs/thing-plugins\n\
 usr/bin/thing                                      utils/thing\n\
-usr/bin/closed                                     non-free/utils/closed\n\
+usr/bin/closed-tool                                non-free/utils/closed-parts\n\
 usr/bin/gone                                       utils/not-in-packages\n\
 usr/bin/pkg-config                                 devel/pkgconf\n\
 usr/bin/libtoolize                                 devel/libtool\n\
@@ -43,7 +43,7 @@ usr/lib/thing/thing.mk                             libdevel/libthing-dev\n\
 \xff\xfe\x00broken\n\
 no-packages-here\n";
 
-fn binary(package: &str, depends: &str, provides: &str) -> BinaryPackage {
+pub(crate) fn binary(package: &str, depends: &str, provides: &str) -> BinaryPackage {
     BinaryPackage {
         package: package.to_owned(),
         version: "1".to_owned(),
@@ -88,7 +88,7 @@ fn index_of(contents: &[u8]) -> Result<(tempfile::TempDir, PackageIndex), Packag
         "libthing-other-dev",
         "thing-plugins",
         "thing",
-        "closed",
+        "closed-parts",
         "pkgconf",
         "libtool",
         "autoconf-archive",
@@ -234,7 +234,7 @@ fn what_no_package_of_the_archive_has_is_unknown() {
         Key::Header(text("sys/sysctl.h")),
         Key::Header(text("")),
         Key::Header("x".repeat(100_000)),
-        Key::Command(text("closed")),
+        Key::Command(text("closed-tool")),
         Key::Command(text("gone")),
         Key::PkgConfig(text("\u{1}")),
         Key::CMake(text("Nope")),

@@ -1,9 +1,9 @@
 //! `seatrial index`.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
 use seatrial_core::ExitCode;
-use seatrial_packages::{PackageIndex, deepen, remove, shelved};
+use seatrial_packages::{Foreign, PackageIndex, build_foreign, deepen, remove, shelved};
 use seatrial_source::Progress;
 
 use super::{answer, answer_json, platform};
@@ -12,7 +12,12 @@ use crate::{amounts::bytes, app::App, failure::Failure, names_args::IndexVerb};
 pub(super) fn run(app: &App, verb: IndexVerb) -> Result<ExitCode, Failure> {
     match verb {
         // The archive is asked each time: an index of it as it is now is never made twice.
-        IndexVerb::Build { platform } | IndexVerb::Refresh { platform } => refresh(app, &platform),
+        IndexVerb::Build {
+            from: Some(from),
+            output: Some(output),
+            ..
+        } => foreign(app, &from, &output),
+        IndexVerb::Build { platform, .. } | IndexVerb::Refresh { platform } => refresh(app, &platform),
         IndexVerb::List => list(app),
         IndexVerb::Deepen { platform, max_bytes } => deeper(app, &platform, max_bytes),
         IndexVerb::Rm { platform } => rm(app, &platform),
@@ -28,6 +33,18 @@ fn refresh(app: &App, name: &str) -> Result<ExitCode, Failure> {
     } else {
         ExitCode::Invalid
     })
+}
+
+fn foreign(app: &App, from: &Path, output: &Path) -> Result<ExitCode, Failure> {
+    let what = Foreign::of(from).ok_or_else(|| {
+        Failure::usage(format!(
+            "{} is neither an rpm repository (a folder with repodata/repomd.xml) nor an APKINDEX.tar.gz",
+            from.display()
+        ))
+    })?;
+    build_foreign(output, &what).map_err(|error| Failure::usage(error.to_string()))?;
+    tell(app, &PackageIndex::look(output)?)?;
+    Ok(ExitCode::Passed)
 }
 
 fn tell(app: &App, index: &PackageIndex) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use seatrial_core::ExitCode;
-use seatrial_packages::{Context, Explained, Ground, Key, PackageIndex};
+use seatrial_packages::{Context, Distribution, Explained, Ground, Key, PackageIndex, distribution_of};
 
 use super::{answer, answer_json, platform};
 use crate::{app::App, failure::Failure, names_args::ResolveArgs};
@@ -15,6 +15,9 @@ pub(crate) fn run(app: &App, args: &ResolveArgs) -> Result<ExitCode, Failure> {
         .map(|text| text.parse::<Key>())
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| Failure::usage(error.to_string()))?;
+    if args.pypi {
+        return on_pypi(app, &keys);
+    }
     let mut context = Context::of(args.installed.iter().cloned());
     let index = if let Some(path) = &args.index {
         PackageIndex::open(path).map_err(|error| Failure::usage(error.to_string()))?
@@ -63,6 +66,41 @@ pub(crate) fn run(app: &App, args: &ResolveArgs) -> Result<ExitCode, Failure> {
     } else {
         ExitCode::Passed
     })
+}
+
+/// What imports are called where they are published.
+fn on_pypi(app: &App, keys: &[Key]) -> Result<ExitCode, Failure> {
+    let mut text = String::new();
+    let mut list = Vec::new();
+    let mut all = true;
+    for key in keys {
+        let Key::Python(import) = key else {
+            return Err(Failure::usage(format!(
+                "{key} is no Python import; with `--pypi` write `py:NAME`"
+            )));
+        };
+        let (name, why) = match distribution_of(import) {
+            Some(Distribution::Standard) => (None, "the interpreter brings it".to_owned()),
+            Some(Distribution::Known(name)) => (Some(name.to_owned()), "the table of imports".to_owned()),
+            Some(Distribution::SameName(name)) => (Some(name), "the same name; nobody has looked into it".to_owned()),
+            Some(Distribution::Refused { resembles }) => {
+                all = false;
+                (None, format!("refused: it looks like a misspelling of `{resembles}`"))
+            }
+            None => {
+                all = false;
+                (None, "this is no module's name".to_owned())
+            }
+        };
+        let _ = writeln!(text, "{key}\n  {}  {why}", name.as_deref().unwrap_or("-"));
+        list.push(serde_json::json!({ "import": import, "distribution": name, "why": why }));
+    }
+    if app.json {
+        answer_json(&list)?;
+    } else {
+        answer(&text)?;
+    }
+    Ok(if all { ExitCode::Passed } else { ExitCode::Failed })
 }
 
 fn show(text: &mut String, key: &Key, found: &[Explained], near: &[String], why: bool) {
