@@ -20,7 +20,7 @@ use seatrial_sandbox::Sandbox;
 use seatrial_store::Blobs;
 
 use crate::{
-    AttemptSummary, BuildReport, BuildRequest, BuilderError, Plan, Watcher, artifacts, explain,
+    ArtifactKind, AttemptSummary, BuildReport, BuildRequest, BuilderError, Plan, Watcher, artifacts, explain,
     repair::Bars,
     tree::{Tree, is_side_folder},
 };
@@ -84,7 +84,12 @@ pub fn build(
     let mut attempts: Vec<AttemptSummary> = Vec::new();
     let mut best: Option<(usize, Trial)> = None;
     let mut after_part = 0;
+    // Where only archives were made, what is still tried: other systems in the same folder.
+    let mut beside: Option<&Plan> = None;
     for (number, plan) in plans.iter().enumerate().take(PLANS) {
+        if beside.is_some_and(|known| !is_beside(known, plan)) {
+            continue;
+        }
         if best.is_some() {
             after_part += 1;
             if after_part > PLANS_AFTER_PART || is_side_folder(&plan.root.folder) {
@@ -104,10 +109,15 @@ pub fn build(
         if good {
             improve::improve(&mut shop, plan, &plans, &mut trial)?;
         }
+        let linked = [ArtifactKind::Executable, ArtifactKind::SharedObject]
+            .into_iter()
+            .any(|kind| artifacts::has(&trial.artifacts, kind));
         if trial.worth > 0.0 && best.as_ref().is_none_or(|(_, known)| trial.score() > known.score()) {
             best = Some((number, trial));
         }
-        if good {
+        if good && !linked && plans.iter().skip(number + 1).any(|other| is_beside(plan, other)) {
+            beside = Some(plan);
+        } else if good {
             break;
         }
     }
@@ -162,6 +172,11 @@ pub fn build(
         problem: trial.problem,
         attempts,
     })
+}
+
+/// Whether a plan starts from the same folder with another system: one of the two may be for a part only.
+fn is_beside(plan: &Plan, other: &Plan) -> bool {
+    other.root.folder == plan.root.folder && other.system != plan.system
 }
 
 fn plans_why(plans: &[Plan]) -> String {

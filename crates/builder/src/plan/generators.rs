@@ -31,8 +31,9 @@ pub(super) fn templates(tree: &Tree, root: &BuildRoot) -> Vec<(&'static str, Tem
 
 /// Its own sandbox and its own toolchain detection would hide what the box has; everything stays below `$OUT`.
 fn bazel() -> Template {
-    Template::needing(vec![command("bazel")]).build(
-        "CC=gcc bazel --output_user_root=\"$OUT/bazel\" build -k --spawn_strategy=standalone --strip=never --copt=-g --copt=-O0 \
+    // It is a program of Java, and asks for the compiler of that too.
+    Template::needing(vec![command("bazel"), command("javac")]).build(
+        "java=$(readlink -f \"$(command -v javac)\")\nexport JAVA_HOME=\"${java%/bin/javac}\"\nCC=gcc bazel --output_user_root=\"$OUT/bazel\" build -k --spawn_strategy=standalone --strip=never --copt=-g --copt=-O0 \
          --verbose_failures --symlink_prefix=/ @words@ //...",
     )
 }

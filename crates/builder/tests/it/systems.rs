@@ -155,3 +155,30 @@ fn several_systems_side_by_side() {
         "#]],
     );
 }
+
+#[test]
+fn a_system_that_makes_archives_only_is_compared_with_the_one_beside_it() {
+    check(
+        &[
+            (
+                "CMakeLists.txt",
+                "cmake_minimum_required(VERSION 3.10)\nproject(hull C)\nadd_library(hull STATIC hull.c)\n",
+            ),
+            (
+                "Makefile",
+                "all: ship\nship: main.c hull.c\n\t$(CC) -o ship main.c hull.c\n",
+            ),
+            ("hull.c", "int hull(void) { return 0; }\n"),
+            ("main.c", "int hull(void);\nint main(void) { return hull(); }\n"),
+        ],
+        NONE,
+        &expect![[r#"
+            found 2 ways to build: CMake at the top; Make at the top
+            try CMake at the top
+            build shared libraries
+            go back
+            try Make at the top
+            made: ship
+        "#]],
+    );
+}
