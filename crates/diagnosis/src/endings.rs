@@ -37,8 +37,9 @@ static CLOSERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// What looks like an error and is none, nor a sign of one.
-static INNOCENT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compiled(r"Error \d+ \(ignored\)|^--|\b0 errors|error log|error\.log|-Werror").ok());
+static INNOCENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compiled(r"Error \d+ \(ignored\)|^--|\b0 errors|error log|error\.log|-Werror|^#? ?[A-Z]+: +0$").ok()
+});
 
 fn fits(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
     pattern

@@ -44,6 +44,8 @@ mod python;
 mod python_samples;
 #[cfg(test)]
 mod samples;
+#[cfg(test)]
+mod table;
 mod tests;
 #[cfg(test)]
 mod tests_samples;

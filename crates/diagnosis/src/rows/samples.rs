@@ -58,7 +58,8 @@ impl Sample {
     }
 }
 
-fn samples() -> impl Iterator<Item = &'static Sample> {
+/// All samples.
+pub(super) fn samples() -> impl Iterator<Item = &'static Sample> {
     SAMPLES.iter().copied().flatten()
 }
 

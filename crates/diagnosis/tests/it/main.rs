@@ -3,6 +3,7 @@
 #![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes literals this way")]
 
 mod judgement;
+mod successful;
 
 use std::fmt::Write as _;
 
