@@ -40,6 +40,8 @@ pub struct FailureReport {
     pub classes: Vec<Count>,
     /// Failed trials without a script: the agent found no way.
     pub without_script: u64,
+    /// Failed trials in whose logs nothing failed: what was built is not what was expected.
+    pub nothing_failed: u64,
     /// Failed trials whose logs no rule explains.
     pub not_explained: u64,
     /// Kinds of root cause, most frequent first.
@@ -100,6 +102,8 @@ struct Facts {
     submission: Option<Submission>,
     /// The log of the script in a fresh box.
     replay: Option<Digest>,
+    /// Whether the script ended well there.
+    ended_well: bool,
     /// The logs of the agent's own commands that failed, last first.
     failed: Vec<Digest>,
 }
@@ -109,6 +113,7 @@ impl Facts {
         let mut facts = Self {
             submission: None,
             replay: None,
+            ended_well: false,
             failed: Vec::new(),
         };
         for entry in entries {
@@ -117,6 +122,7 @@ impl Facts {
                     facts = Self {
                         submission: None,
                         replay: None,
+                        ended_well: false,
                         failed: Vec::new(),
                     };
                 }
@@ -126,6 +132,7 @@ impl Facts {
                 }
                 Event::Command(record) if facts.submission.is_some() && record.purpose == "replay" => {
                     facts.replay = record.log;
+                    facts.ended_well = record.code == Some(0);
                 }
                 Event::Submitted { submission } => facts.submission = Some(submission.clone()),
                 _ => {}
@@ -148,7 +155,7 @@ impl FailureReport {
         let mut counts = Counts::default();
         let mut unknown = Unknown::default();
         let mut trials = Vec::new();
-        let mut without_script = 0;
+        let (mut without_script, mut nothing_failed) = (0, 0);
         for result in &view.results {
             let facts = Facts::of(&view.journal(&result.task, result.attempt)?);
             if let Some(recipe) = facts
@@ -165,11 +172,13 @@ impl FailureReport {
                 .submission
                 .as_ref()
                 .is_some_and(|handed_in| handed_in.script.is_some());
+            let is_clean = facts.ended_well && facts.failed.is_empty();
             let logs: Vec<Digest> = facts.replay.into_iter().chain(facts.failed).collect();
             let cause = logs.iter().find_map(|log| cause(blobs, log));
             match &cause {
                 Some(problem) => counts.problem(problem),
                 None if !has_script => without_script += 1,
+                None if is_clean => nothing_failed += 1,
                 None => unknown.add(blobs, &logs, &result.task),
             }
             let reason = result
@@ -201,6 +210,7 @@ impl FailureReport {
                 })
                 .collect(),
             without_script,
+            nothing_failed,
             not_explained: unknown.logs,
             kinds: ordered(counts.kinds),
             relaxations: ordered(counts.relaxations),
@@ -293,10 +303,9 @@ struct Unknown {
 impl Unknown {
     fn add(&mut self, blobs: &Blobs, logs: &[Digest], task: &TaskId) {
         self.logs += 1;
-        let lines = logs.iter().find_map(|log| {
-            let lines = last_errors(&tail(blobs, log)?);
-            (!lines.is_empty()).then_some(lines)
-        });
+        let tails: Vec<String> = logs.iter().filter_map(|log| tail(blobs, log)).collect();
+        let first = |of: fn(&str) -> Vec<String>| tails.iter().map(|text| of(text)).find(|lines| !lines.is_empty());
+        let lines = first(last_errors).or_else(|| first(last_lines));
         let mut seen = Vec::new();
         for line in lines.unwrap_or_default() {
             let Some(place) = self.drain.add(&line) else { continue };
@@ -338,7 +347,7 @@ fn tail(blobs: &Blobs, log: &Digest) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The last lines that speak of an error, in their order; of a log without any, its last lines.
+/// The last lines that speak of an error, in their order.
 fn last_errors(text: &str) -> Vec<String> {
     const WORDS: [&str; 12] = [
         "error",
@@ -358,12 +367,26 @@ fn last_errors(text: &str) -> Vec<String> {
         let line = line.to_ascii_lowercase();
         WORDS.iter().any(|word| line.contains(word))
     };
-    let lines = || text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
-    let mut found: Vec<&str> = lines().filter(speaks).take(LINES).collect();
-    if found.is_empty() {
-        found = lines().take(2).collect();
-    }
-    found.into_iter().rev().map(str::to_owned).collect()
+    let mut found: Vec<String> = filled(text)
+        .rev()
+        .filter(speaks)
+        .take(LINES)
+        .map(str::to_owned)
+        .collect();
+    found.reverse();
+    found
+}
+
+/// The last two lines, for logs in which nothing speaks of an error.
+fn last_lines(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = filled(text).rev().take(2).map(str::to_owned).collect();
+    found.reverse();
+    found
+}
+
+/// The lines that are not empty.
+fn filled(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty())
 }
 
 #[cfg(test)]
@@ -376,8 +399,9 @@ mod tests {
         log.push_str("checking for keel... no\nconfigure: the keel is\n\tnot found anywhere\n\nbye\n");
         assert_eq!(last_errors(&log).last().map(String::as_str), Some("not found anywhere"));
         assert_eq!(last_errors(&log).len(), LINES);
-        assert_eq!(last_errors("one\n\ntwo\nthree\n"), ["two", "three"]);
-        assert!(last_errors("").is_empty());
+        assert!(last_errors("one\n\ntwo\nthree\n").is_empty());
+        assert_eq!(last_lines("one\n\ntwo\nthree\n"), ["two", "three"]);
+        assert!(last_lines("").is_empty());
     }
 
     #[test]

@@ -28,9 +28,10 @@ impl FailureReport {
             .collect();
         let _ = writeln!(
             text,
-            "{}; no script {}; not explained {}",
+            "{}; no script {}; nothing failed {}; not explained {}",
             classes.join(", "),
             self.without_script,
+            self.nothing_failed,
             self.not_explained
         );
         list(&mut text, "root causes by kind", &self.kinds);

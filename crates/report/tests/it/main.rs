@@ -5,11 +5,13 @@
 )]
 #![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
+mod failures;
+
 use std::collections::BTreeMap;
 
 use expect_test::expect;
 use seatrial_core::{Answer, Check, Digest, InvalidReason, Outcome, Profile, Verdict};
-use seatrial_report::{RunSummary, TrialOutcome};
+use seatrial_report::{Comparison, RunSummary, TrialOutcome};
 use seatrial_trial::{NetworkPlan, RunLock, TrialResult};
 
 fn lock(tasks: &[&str], attempts: u32) -> RunLock {
@@ -320,4 +322,33 @@ fn counts_add_up_and_the_json_form_holds_them() {
           "wall_ms": 725000
         }"#]]
     .assert_eq(&format!("{:#}", json["trials"][1]));
+}
+
+#[test]
+fn two_runs_side_by_side() {
+    let first = mixed_run();
+    let mut lock = lock(&["anchor", "bilge", "capstan", "oar"], 1);
+    lock.agent = "ghcc".parse().unwrap();
+    lock.image = Digest::of(b"another image");
+    let results = [
+        graded("anchor", 1, 1_000, 0, 0.0, "nothing was built"),
+        graded("bilge", 1, 90_000, 3, 3.0, "all expected artifacts were made"),
+        graded("oar", 1, 2_000, 3, 3.0, "all expected artifacts were made"),
+    ];
+    let comparison = Comparison::of(&[first, RunSummary::new("r2", &lock, &results)]);
+    expect![[r#"
+        agent  strict                   flexible                 completion               invalid  median  total
+        rules   1/7 14.3 % [2.6, 51.3]   2/7 28.6 % [8.2, 64.1]  3/7 42.9 % [15.8, 75.0]        1  10.5 s  13 min 11 s
+        ghcc   2/4 50.0 % [15.0, 85.0]  2/4 50.0 % [15.0, 85.0]  2/4 50.0 % [15.0, 85.0]        0   2.0 s   1 min 33 s
+
+        Strict profile, out of all planned trials; brackets: Wilson intervals of 95 %. Runs, in order:
+          r1 (rules): 7 planned, 1 pending
+          r2 (ghcc): 4 planned, 1 pending
+        rules and ghcc: both 0, only rules 1, only ghcc 1, neither 1; McNemar, exact, two-sided: p = 1.0000
+        warning: r1 and r2 differ in: tasks
+        warning: r1 and r2 differ in: image
+    "#]]
+    .assert_eq(&comparison.to_text(120));
+    let json: serde_json::Value = serde_json::from_str(&comparison.to_json().unwrap()).unwrap();
+    assert_eq!(json["pairs"][0]["only_first"], 1);
 }
