@@ -120,8 +120,9 @@ const FLAGS: &str = "eval \"$(dpkg-buildflags --export=sh 2>/dev/null || true)\"
                      multiarch=$(gcc -print-multiarch)\n";
 
 const MAKE: &str = "make -j\"$JOBS\" \"INSTALL=install --strip-program=true\"";
-const MAKE_INSTALL: &str = "make -j\"$JOBS\" install DESTDIR=\"$PREFIX\" AM_UPDATE_INFO_DIR=no \
-                            \"INSTALL=install --strip-program=true\"";
+/// Only when there is such a target; debhelper too looks with `make -n`.
+const MAKE_INSTALL: &str = "if make -n install DESTDIR=\"$PREFIX\" > /dev/null 2>&1; then make -j\"$JOBS\" install \
+                            DESTDIR=\"$PREFIX\" AM_UPDATE_INFO_DIR=no \"INSTALL=install --strip-program=true\"; fi";
 
 /// What configures, builds and installs, each with its folder.
 type Commands = (

@@ -1,0 +1,152 @@
+//! Baselines on small trees in real boxes, without a network.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::print_stdout, reason = "a skipped test says so")]
+#![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+
+// The boxes that the suites are tested with do here too.
+#[path = "../../../suites/tests/it/boxes.rs"]
+mod boxes;
+
+use std::fmt::Write as _;
+
+use expect_test::expect;
+use seatrial_agents::{SolveContext, agent};
+use seatrial_core::{BOX_SOURCE, Budget, Digest, Event, Goal, PinnedSource, Platform, SourceKind, Submission, Task};
+use seatrial_sandbox::{BoxSpec, Command, Limits, Network, SandboxFactory as _};
+use seatrial_source::SourceTree;
+
+use crate::boxes::Boxes;
+
+/// Code with a warning, and a library named before what needs it.
+const HULL: &[(&str, &str)] = &[
+    (
+        "hull.c",
+        "#include <math.h>\n#include <stdlib.h>\nint main(int n, char **v) { int unused; return (int)cbrt(atof(v[n - 1])); }\n",
+    ),
+    (
+        "Makefile",
+        "hull: hull.o\n\t$(CC) -Wl,--as-needed -lm hull.o -o hull\nhull.o: hull.c\n\t$(CC) -O2 -Wall -Werror -c hull.c\n",
+    ),
+];
+
+/// A program behind Autoconf.
+const MAST: &[(&str, &str)] = &[
+    ("mast.c", "int main(void) { return 0; }\n"),
+    (
+        "configure.ac",
+        "AC_INIT([mast], [1.0])\nAC_PROG_CC\nAC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n",
+    ),
+    ("Makefile.in", "mast: mast.c\n\t@CC@ @CFLAGS@ mast.c -o mast\n"),
+];
+
+/// A program behind CMake, in a sub-folder.
+const KEEL: &[(&str, &str)] = &[
+    ("README", "A keel.\n"),
+    ("src/keel.c", "int main(void) { return 0; }\n"),
+    (
+        "src/CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.5)\nproject(keel C)\nadd_executable(keel keel.c)\n",
+    ),
+];
+
+fn task() -> Task {
+    Task {
+        id: "hull".parse().unwrap(),
+        suite: "compile".parse().unwrap(),
+        source: PinnedSource {
+            name: "hull".to_owned(),
+            origin: SourceKind::Folder {
+                path: "/nowhere".to_owned(),
+            },
+            tree: Some(Digest::of(b"hull")),
+        },
+        platform: Platform::default_host(),
+        goal: Goal::Compile,
+        budget: Budget::default(),
+        blocked_sources: Vec::new(),
+    }
+}
+
+/// Lets an agent work on a tree in a box of its own.
+fn solve(boxes: &Boxes, name: &str, files: &[(&str, &str)]) -> (Submission, Vec<Event>) {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(path, text).unwrap();
+    }
+    let tree = SourceTree::new(folder.path().to_owned(), Digest::of(b"hull"));
+    let mut sandbox = boxes
+        .factory
+        .start(&BoxSpec {
+            image: boxes.image,
+            limits: Limits::default(),
+            network: Network::Off,
+        })
+        .unwrap();
+    let mut tar = Vec::new();
+    tree.write_tar(&mut tar).unwrap();
+    sandbox.write_tree(BOX_SOURCE, &mut tar.as_slice()).unwrap();
+    // There is no network here, and nothing in these trees needs a package.
+    sandbox
+        .write_file("/usr/local/bin/apt-get", b"#!/bin/sh\nexit 0\n", 0o755)
+        .unwrap();
+    let mut events = Vec::new();
+    let submission = agent(name)
+        .unwrap()
+        .solve(&mut SolveContext {
+            task: &task(),
+            tree: folder.path(),
+            sandbox: sandbox.as_mut(),
+            resolver: None,
+            blobs: &boxes.home.blobs(),
+            events: &mut events,
+            output: &mut |_| {},
+            deadline: None,
+            base_packages: &[],
+        })
+        .unwrap();
+    // What is handed in is what was done: the script in the same box changes nothing about its end.
+    if let Some(script) = &submission.script {
+        let mut output = Vec::new();
+        let again = sandbox.exec(&Command::bash(script.clone()), &mut output).unwrap();
+        assert_eq!(
+            again.succeeded(),
+            submission.note.contains("every step ended well"),
+            "{name}: {}\n{}",
+            submission.note,
+            String::from_utf8_lossy(&output)
+        );
+    }
+    (submission, events)
+}
+
+#[test]
+fn each_baseline_does_what_it_is_described_to_do() {
+    let Some(boxes) = boxes::boxes() else { return };
+    let mut text = String::new();
+    for (tree, files) in [("hull", HULL), ("mast", MAST), ("keel", KEEL)] {
+        for name in ["ghcc", "assemblage", "debhelper-order", "codeql-order"] {
+            let (submission, events) = solve(boxes, name, files);
+            let commands = events
+                .iter()
+                .filter(|event| matches!(event, Event::Command(record) if record.purpose != "look"))
+                .count();
+            writeln!(text, "{tree}, {name}: {} ({commands} commands)", submission.note).unwrap();
+        }
+    }
+    expect![[r#"
+        hull, ghcc: make in 1 folders: every step ended well; 2 artifacts (3 commands)
+        hull, assemblage: make -j4: build exited with 2; 0 artifacts (2 commands)
+        hull, debhelper-order: makefile: build exited with 2; 0 artifacts (2 commands)
+        hull, codeql-order: Make in the root: build exited with 2; 0 artifacts (1 commands)
+        mast, ghcc: no plan: no folder has a Makefile, and GHCC looks for nothing else (0 commands)
+        mast, assemblage: make -j4: build exited with 2; 0 artifacts (2 commands)
+        mast, debhelper-order: autoconf: every step ended well; 1 artifacts (5 commands)
+        mast, codeql-order: Autoconf in the root: every step ended well; 1 artifacts (2 commands)
+        keel, ghcc: no plan: no folder has a Makefile, and GHCC looks for nothing else (0 commands)
+        keel, assemblage: cmake -Bbuild && cd build && make -j4: build exited with 1; 0 artifacts (2 commands)
+        keel, debhelper-order: no plan: no build system of debhelper's is in the root of the tree (0 commands)
+        keel, codeql-order: CMake in src: every step ended well; 2 artifacts (2 commands)
+    "#]].assert_eq(&text);
+}
