@@ -10,7 +10,10 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{Case, grade::names};
+use super::{
+    Case,
+    grade::{is_open, names},
+};
 
 /// The program, found and started.
 #[derive(Debug, Clone)]
@@ -111,7 +114,7 @@ impl Opinion {
     /// Whether any detail is the subject; its kinds are others than ours, so they are not compared. `None` for a case
     /// without a subject.
     pub fn names(&self, case: &Case) -> Option<bool> {
-        (!case.subject.is_empty()).then(|| self.details.iter().any(|word| names(&case.subject, word)))
+        (!is_open(&case.subject)).then(|| self.details.iter().any(|word| names(&case.subject, word)))
     }
 }
 

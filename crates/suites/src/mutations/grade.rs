@@ -89,13 +89,19 @@ pub fn judge(case: &Case, answer: &Answer) -> Judgement {
     }
 }
 
-/// Whether a subject is one of the accepted ones; letters' case and quotes around it are no difference.
+/// Whether a subject is one of the accepted ones; letters' case and quotes around it are no difference. An empty one among
+/// them says that the kind fixes no subject here, so that any will do.
 pub(super) fn names(accepted: &[String], subject: &str) -> bool {
     let plain = |text: &str| {
         text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '.' | '\u{2018}' | '\u{2019}'))
             .to_lowercase()
     };
-    accepted.is_empty() || accepted.iter().any(|each| plain(each) == plain(subject))
+    is_open(accepted) || accepted.iter().any(|each| plain(each) == plain(subject))
+}
+
+/// Whether any subject will do.
+pub(super) fn is_open(accepted: &[String]) -> bool {
+    accepted.is_empty() || accepted.iter().any(String::is_empty)
 }
 
 /// Whether the answer's first line lies in the cause's message, or the cause's first line in the answer's, give or take one.

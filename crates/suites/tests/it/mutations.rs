@@ -80,6 +80,7 @@ fn an_answer_is_judged_by_class_kind_subject_and_line() {
         judge(&case(&[], (10, 12)), &right).subject,
         "a kind without a subject takes any"
     );
+    assert!(judge(&case(&["debian/control", ""], (10, 12)), &right).subject);
 }
 
 fn write_set(folder: &Path, facts: &str, cases: &str) {
