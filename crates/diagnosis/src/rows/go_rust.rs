@@ -43,7 +43,8 @@ pub(super) static ROWS: &[Row] = &[
     row("cargo-offline", Kind::MissingCrate, Configure, r"attempting to make an HTTP request, but --offline was specified|unable to update registry .*offline").subject(Fixed("")).remedies(&[RunFirst("cargo vendor"), Cure::DropFlag("--offline")]),
     row("cargo-no-version", Kind::NoSuchVersion, Configure, r"failed to select a version for (?:the requirement )?'([\w-]+)").remedies(&[RunFirst("cargo update"), Version("{}", "")]),
     row("cargo-network", Kind::Network, Configure, r"Could not resolve hostname \(Could not resolve host: ?([\w.-]+)|failed to resolve address for ([\w.-]+):").unless(r"^warning: ").remedies(&[RunFirst("cargo vendor"), Retry]),
-    row("cargo-manifest", Kind::BuildFile, Configure, r"could not find '(Cargo\.toml)' in|failed to (?:read|parse manifest at) '(?:\S*/)?([^/']+/Cargo\.toml)'").last().remedies(&[Cure::LaySubmodules, RunFirst("cd to the folder of Cargo.toml")]),
+    row("cargo-manifest", Kind::BuildFile, Configure, r"could not find '(Cargo\.toml)' in|failed to read '(?:\S*/)?([^/']+/Cargo\.toml)'").last().remedies(&[Cure::LaySubmodules, RunFirst("cd to the folder of Cargo.toml")]),
+    row("cargo-manifest-parse", Kind::BuildFile, Stop, r"failed to parse manifest at '(?:\S*/)?([^/']+/Cargo\.toml)'").remedies(&[EditSource("mend {}")]),
     row("cargo-feature", Kind::UnknownOption, Configure, r"does not (?:contain this|have (?:the|these|this)) features?:? '?([\w-]+)").remedies(&[Cure::DropFlag("--features {}")]),
     row("cargo-nightly-option", Kind::RuntimeVersion, Configure, r"(?:the option '?(-?Z)|the '-Z' flag is only accepted on the nightly|can only be used on the nightly channel|requires a nightly version of Cargo)").subject(Fixed("cargo")).remedies(&[Version("rustc", "a nightly one"), Set("RUSTC_BOOTSTRAP", "1")]),
     // Rust: compiling.

@@ -243,6 +243,11 @@ Caused by:
     )
     .line(4),
     sample(
+        "cargo-manifest-parse",
+        r"error: failed to parse manifest at `/build/d/Cargo.toml`",
+        "d/Cargo.toml",
+    ),
+    sample(
         "cargo-feature",
         r"error: the package 'u' does not contain this feature: nope",
         "nope",

@@ -52,6 +52,7 @@ pub(super) static ROWS: &[Row] = &[
     row("machine-launcher", Kind::BrokenMachine, Build, r"^(ccache|sccache|distcc)(?:\[\d+\])?: (?:error|FATAL|fatal|ERROR|failed)").remedies(&[Set("{}", "off"), Disable("{}")]),
     // Certificates and the network. Retries of a resolver are warnings; what gave up is what counts.
     row("network-certificate", Kind::Certificate, Configure, r"CERTIFICATE_VERIFY_FAILED|certificate verify failed|unable to get local issuer certificate|[Ss]elf[- ]signed certificate|curl: \(60\)|SSL certificate problem|x509: certificate|server certificate verification failed|cannot verify \S+'s certificate|The certificate (?:of|for) \S+ (?:is not trusted|doesn't)").subject(By(certificate_host)).remedies(&[ProvideOther("package", "ca-certificates"), Set("SSL_CERT_FILE", "the machine's certificates"), RunFirst("set the clock")]),
+    row("network-refused", Kind::Network, Build, r"^Connecting to ([\w.-]+)[^\n]*failed: (?:Connection (?:refused|timed out|reset)|Network is unreachable|No route to host)").remedies(&[Retry]),
     row("network-proxy", Kind::Network, Configure, r"(?:Cannot connect to proxy|ProxyError|Proxy CONNECT aborted|Received HTTP code \d+ from proxy|407 Proxy Authentication|Could not resolve proxy: ([\w.-]+)|Unable to connect to proxy)").remedies(&[Set("https_proxy", ""), Retry]),
 ];
 

@@ -355,6 +355,11 @@ ERROR: The certificate of ‘localhost’ doesn't have a known issuer.",
     )
     .documented(),
     sample(
+        "network-refused",
+        r"Connecting to 127.0.0.1:9... failed: Connection refused.",
+        "127.0.0.1",
+    ),
+    sample(
         "network-proxy",
         r"curl: (56) Received HTTP code 407 from proxy after CONNECT",
         "",

@@ -343,6 +343,22 @@ error: Bad exit status from /var/tmp/rpm-tmp.MsFR6M (%prep)",
     )
     .line(2),
     sample(
+        "rpm-architecture",
+        r"error: Architecture is not included: x86_64",
+        "x86_64",
+    ),
+    sample(
+        "rpm-architecture",
+        r"error: Architecture is excluded: x86_64",
+        "x86_64",
+    ),
+    sample(
+        "deb-architecture",
+        r"dpkg-checkbuilddeps: error: current host architecture 'arm64' does not appear in package's list (amd64 i386)",
+        "arm64",
+    )
+    .documented(),
+    sample(
         "deb-no-artifacts",
         r" dpkg-genbuildinfo --build=binary -O../rarch_1.0_amd64.buildinfo
 dpkg-genbuildinfo: error: binary build with no binary artifacts found; .buildinfo is meaningless

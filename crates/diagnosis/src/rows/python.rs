@@ -40,6 +40,7 @@ pub(super) static ROWS: &[Row] = &[
     row("pip-no-version", Kind::NoSuchVersion, Build, r"ERROR: (?:Could not find a version that satisfies the requirement|No matching distribution found for) ([A-Za-z0-9._-]+)(.*)").remedies(&[Version("{}", ""), Version("python", "one that {} has wheels for")]),
     row("pip-wheel-platform", Kind::NoSuchVersion, Build, r"ERROR: (\S+\.whl) is not a supported wheel on this platform"),
     row("pip-renamed", Kind::NoSuchVersion, Build, r"The '(\w+)' PyPI package is deprecated, use '([\w-]+)'").remedies(&[ProvideOther("python", "{1}"), EditRecipe("require {2} in place of {}")]),
+    row("pip-wrapper", Kind::Other, Stop, r"ERROR: (?:Could not build wheels for|Failed building wheel for|Failed to build(?: installable wheels for some pyproject\.toml based projects \()?) ?\(?([A-Za-z0-9._-]+)").remedies(&[]),
     row("pip-checksum", Kind::Checksum, Build, r"THESE PACKAGES DO NOT MATCH THE HASHES").subject(Fixed("")),
     // setuptools and pyproject.toml.
     row("setuptools-2to3", Kind::ToolVersion, Build, r"use_2to3 is invalid").subject(Fixed("setuptools")).remedies(&[Version("setuptools", "< 58")]),

@@ -387,6 +387,11 @@ ERROR: No matching distribution found for seatrial-no-such-thing-xyz",
     )
     .documented(),
     sample(
+        "pip-wrapper",
+        r"ERROR: Could not build wheels for e, which is required to install pyproject.toml-based projects",
+        "e",
+    ),
+    sample(
         "pip-checksum",
         r"ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have updated the package versions, please update the hashes.",
         "",
