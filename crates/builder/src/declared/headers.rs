@@ -74,7 +74,7 @@ pub(super) fn is_c_library(name: &str) -> bool {
     const NAMES: &str = " m c dl rt pthread pthreads util resolv nsl socket crypt stdc++ stdc++fs atomic gcc gcc_s gcov gomp asan ubsan tsan ws2_32 wsock32 \
         winmm gdi32 kernel32 user32 comctl32 comdlg32 ole32 oleaut32 uuid32 opengl32 glu32 imm32 version setupapi dinput8 dxguid iphlpapi mingw32 \
         mingwex msvcrt crypt32 bcrypt dbghelp shell32 secur32 iconv intl network bsd_ elf_ ucb xnet posix anl mvec quadmath xpg4 inet posix4 \
-        shlwapi psapi advapi32 objc log android supc++ c++ c++abi kvm_ root be ";
+        shlwapi psapi advapi32 objc log nsl_s nsl_i sun gen dir sockdns seq inet6 PW android supc++ c++ c++abi kvm_ root be ";
     NAMES.split_whitespace().any(|known| known == name)
 }
 

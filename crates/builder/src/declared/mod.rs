@@ -348,6 +348,103 @@ mod tests {
     }
 
     #[test]
+    fn libraries_of_makefiles_are_needs_wishes_or_only_searched() {
+        check(
+            &[(
+                "Makefile",
+                "LIBS = -lm -lncurses -lown -lx\nLIBS_WIN = -lSDL\nifdef SOUND\nLIBS += -lasound\nendif\nall: libown.a\n\
+                 SEARCH = -la1 -lb1 -lc1 -ld1 -le1 -lf1 -lg1 -lh1 -li1 -lj1 -lk1 -ll1 -lm1\n",
+            )],
+            &expect![[r"
+                needs library `ncurses`
+                likes library `asound`
+            "]],
+        );
+    }
+
+    #[test]
+    fn headers_of_sources_are_needs_where_nothing_else_asks() {
+        let sources = [
+            (
+                "a.c",
+                "#include <stdio.h>\n#include <zlib.h>\n#ifdef HAVE_PNG\n#include <png.h>\n#endif\n#include \"own.h\"\n",
+            ),
+            ("win32/b.c", "#include <nobody.h>\n"),
+        ];
+        let with = |file: (&'static str, &'static str)| [&sources[..], &[file]].concat();
+        check(
+            &with(("Makefile", "all: a\n")),
+            &expect![[r"
+            needs header `zlib.h`
+        "]],
+        );
+        check(&with(("CMakeLists.txt", "project(a)\n")), &expect![[""]]);
+    }
+
+    #[test]
+    fn rarer_systems_declare() {
+        check(
+            &[(
+                "SConstruct",
+                "env.ParseConfig('pkg-config --cflags --libs glib-2.0')\nenv.ParseConfig('sdl-config --libs')\nconf.CheckLib('jpeg')\nProgram('a', LIBS=['m', 'png'])\n",
+            )],
+            &expect![[r"
+                needs program `scons`
+                needs pkg-config module `glib-2.0`
+                needs program `sdl-config`
+                likes library `jpeg`
+                likes library `png`
+            "]],
+        );
+        check(
+            &[(
+                "wscript",
+                "def configure(conf):\n  conf.check_cfg(package='cairo', args='--cflags')\n  conf.check_cfg(package='jack', mandatory=False)\n",
+            )],
+            &expect![[r"
+                needs program `waf`
+                needs pkg-config module `cairo`
+                likes pkg-config module `jack`
+            "]],
+        );
+        check(
+            &[(
+                "a.pro",
+                "TEMPLATE = app\nPKGCONFIG += libusb-1.0\nunix: LIBS += -lcurl -lm\nwin32 {\n  LIBS += -lbad\n}\n",
+            )],
+            &expect![[r"
+                needs pkg-config module `Qt5Core`
+                needs pkg-config module `libusb-1.0`
+                needs library `curl`
+            "]],
+        );
+    }
+
+    #[test]
+    fn cmake_of_other_systems_and_of_options_that_are_off_does_not_count() {
+        check(
+            &[
+                (
+                    "CMakeLists.txt",
+                    "project(x C Fortran)\noption(GUI \"a\" OFF)\nif(WIN32)\nfind_package(A REQUIRED)\nelse()\nfind_package(B REQUIRED)\nendif()\n\
+                     if(GUI)\nfind_package(C REQUIRED)\nendif()\nfind_package(Own REQUIRED)\ntarget_link_libraries(x PRIVATE y ncurses m)\nadd_library(y y.c)\n",
+                ),
+                (
+                    "cmake/FindOwn.cmake",
+                    "find_path(OWN_INCLUDE_DIR NAMES own/own.h)\nfind_library(OWN_LIBRARY NAMES own2 own)\n",
+                ),
+            ],
+            &expect![[r"
+                needs program `gfortran`
+                needs CMake package `B`
+                needs header `own/own.h`
+                needs library `own2`
+                likes library `ncurses`
+            "]],
+        );
+    }
+
+    #[test]
     fn makefiles_declare() {
         check(
             &[(

@@ -2,7 +2,7 @@
 
 use seatrial_packages::Key;
 
-use super::{Declared, headers::is_c_library};
+use super::{Declared, Hint, headers::is_c_library};
 use crate::{
     pattern::Pattern,
     tree::{Tree, is_side_folder, join, parent, strip},
@@ -39,6 +39,9 @@ pub(super) fn generators(tree: &Tree, folder: &str, declared: &mut Declared) {
     }
 }
 
+/// Libraries in one line beyond which they are no list of needs.
+const ALTERNATIVES: usize = 12;
+
 static FLAG: Pattern = Pattern::new(r"(?:^|[\s=])-l([A-Za-z0-9_+.-]+)");
 static CONDITION: Pattern = Pattern::new(r"^\s*(ifn?eq|ifn?def|else|endif)\b");
 
@@ -53,7 +56,10 @@ pub(super) fn read_libraries(text: &str, own: &dyn Fn(&str) -> bool, declared: &
             Some(_) => depth += 1,
         }
         let line = line.split('#').next().unwrap_or_default();
-        for name in FLAG.all(line) {
+        let names = FLAG.all(line);
+        // A list of what some system somewhere has, which the project looks through by itself.
+        let is_search = names.len() > ALTERNATIVES;
+        for name in names {
             // What a variable of another system is set to is no need of this one.
             let head = line.split('=').next().unwrap_or_default().to_ascii_lowercase();
             let foreign = [
@@ -62,7 +68,12 @@ pub(super) fn read_libraries(text: &str, own: &dyn Fn(&str) -> bool, declared: &
             ]
             .iter()
             .any(|system| head.contains(system));
-            if !is_c_library(name) && !own(name) && !foreign {
+            if is_c_library(name) || own(name) || foreign || name.len() == 1 && name != "z" {
+                continue;
+            }
+            if is_search {
+                declared.hint(Hint::Name(Key::Library(name.to_owned())));
+            } else {
                 declared.add(Key::Library(name.to_owned()), depth == 0);
             }
         }
