@@ -584,6 +584,37 @@ static CHECK: Pattern = Pattern::new(
     r"(?m)^checking (?:for|if|whether) (?:lib)?([A-Za-z0-9_.+/-]+)(?:\(\))?(?: in -l([A-Za-z0-9_+-]+)| [^\n.]*)?\.\.\.[^\n]*\bno(?:t found)?\s*$",
 );
 
+const WORDS: &[&str] = &[
+    "a",
+    "an",
+    "the",
+    "to",
+    "we",
+    "it",
+    "this",
+    "that",
+    "gcc",
+    "g++",
+    "cc",
+    "c",
+    "c++",
+    "compiler",
+    "linker",
+    "ld",
+    "make",
+    "stripping",
+    "libtool",
+    "shared",
+    "static",
+    "build",
+    "host",
+    "target",
+    "working",
+    "large",
+    "size",
+    "maintainer-specific",
+];
+
 /// The last things that a configure script looked for and did not find, before it gave up.
 fn last_checks(log: &str) -> Vec<Vec<Key>> {
     let end: Vec<&str> = log.lines().collect();
@@ -607,6 +638,10 @@ fn last_checks(log: &str) -> Vec<Vec<Key>> {
         return vec![vec![Key::Header((*name).to_owned())]];
     }
     let lower = name.to_ascii_lowercase();
+    // Words of a question such as "whether to build shared libraries".
+    if WORDS.contains(&lower.as_str()) {
+        return Vec::new();
+    }
     vec![vec![
         Key::Command((*name).to_owned()),
         Key::PkgConfig(lower.clone()),
@@ -637,6 +672,7 @@ mod tests {
             names("checking for foo/bar.h... no\nconfigure: error: sorry"),
             ["header `foo/bar.h`"]
         );
+        assert!(names("checking whether to build shared libraries... no\nconfigure: error: sorry").is_empty());
         assert!(names("checking for gcc... gcc\nconfigure: error: sorry").is_empty());
     }
 }

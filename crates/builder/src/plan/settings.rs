@@ -43,6 +43,8 @@ pub(crate) struct Settings {
     pub(crate) prepare: Vec<(String, String)>,
     /// Another compiler than the usual one, such as `clang` or `gcc-11`.
     pub(crate) compiler: Option<&'static str>,
+    /// The compiler says that its version is one of a single digit.
+    pub(crate) old_version: bool,
     /// Further targets of Make, each built after the usual one.
     pub(crate) targets: Vec<String>,
     /// What these settings relax, in order.
@@ -72,6 +74,7 @@ impl Default for Settings {
             build_arguments: Vec::new(),
             prepare: Vec::new(),
             compiler: None,
+            old_version: false,
             targets: Vec::new(),
             relaxations: Vec::new(),
             changes: Vec::new(),
@@ -132,6 +135,7 @@ impl Settings {
             build_arguments: new(&self.build_arguments, &earlier.build_arguments),
             prepare: new(&self.prepare, &earlier.prepare),
             compiler: self.compiler.filter(|_| self.compiler != earlier.compiler),
+            old_version: self.old_version && !earlier.old_version,
             targets: new(&self.targets, &earlier.targets),
             relaxations: new(&self.relaxations, &earlier.relaxations),
             changes: Vec::new(),
@@ -166,6 +170,7 @@ impl Settings {
             build_arguments: less(&self.build_arguments, &change.build_arguments),
             prepare: less(&self.prepare, &change.prepare),
             compiler: self.compiler.filter(|_| change.compiler.is_none()),
+            old_version: self.old_version && !change.old_version,
             targets: less(&self.targets, &change.targets),
             relaxations: less(&self.relaxations, &change.relaxations),
             changes: self.changes.iter().filter(|known| *known != change).cloned().collect(),
@@ -270,6 +275,13 @@ fn quoted(word: &str) -> String {
     }
 }
 
+/// What a wrapper answers to questions for the version, for checks that were written when one digit was enough.
+const OLD_VERSION: &str = r#"case "\$*" in
+  -dumpversion|-dumpfullversion) echo 9.9.9; exit ;;
+  --version|-v|-V) $real "\$@" 2>&1 | sed 's/[1-9][0-9]\.[0-9][0-9]*\.[0-9][0-9]*/9.9.9/g'; exit ;;
+esac
+"#;
+
 /// The step that lays the wrappers.
 pub(crate) fn shims(settings: &Settings, folder: &str) -> Step {
     let mut libraries = String::new();
@@ -288,7 +300,7 @@ for tool in cc gcc c89 c99 clang c++ g++ clang++; do
   case "$tool" in *++) flags='{cxx}' ;; *) flags='{c}' ;; esac
   cat > "{folder}/$tool" <<END
 #!/bin/sh
-for word do
+{version}for word do
   shift
   case "\$word" in -s|-Werror|-Werror=*{refused}) ;; *) set -- "\$@" "\$word" ;; esac
 done
@@ -299,6 +311,7 @@ done
 printf '#!/bin/sh\nexit 0\n' > "{folder}/strip"
 printf '#!/bin/sh\nexec "$@"\n' > "{folder}/sudo"
 chmod 755 "{folder}/strip" "{folder}/sudo""#,
+        version = if settings.old_version { OLD_VERSION } else { "" },
         real = match settings.compiler {
             None => "\"$tool\"".to_owned(),
             Some("clang") => "\"clang${tool##*[a-z0-9]}\"".to_owned(),

@@ -2,7 +2,7 @@
 
 use seatrial_core::{
     Purpose::{Build, Configure as Configuring, Prepare},
-    RelaxationClass::{BuildSystem as Generated, Downloads, Options, Parallelism, Source},
+    RelaxationClass::{BuildSystem as Generated, Compiler, Downloads, Options, Parallelism, Source},
 };
 
 use super::{
@@ -18,7 +18,7 @@ const AUTO: &[BuildSystem] = &[Autotools, AutotoolsBootstrap];
 const MAKES: &[BuildSystem] = &[Make, Configure, BuildSystem::Imake];
 
 /// The rules, in the order in which they are tried.
-pub(super) static RULES: [Rule; 24] = [
+pub(super) static RULES: [Rule; 25] = [
     Rule {
         id: "carriage-returns",
         class: Source,
@@ -108,6 +108,22 @@ pub(super) static RULES: [Rule; 24] = [
         systems: &[CMake],
         when: log(r"Compatibility with CMake < 3\.5 has been removed|CMAKE_POLICY_VERSION_MINIMUM"),
         change: |settings| add(&mut settings.arguments, "-DCMAKE_POLICY_VERSION_MINIMUM=3.5"),
+    },
+    Rule {
+        id: "old-version",
+        class: Compiler,
+        what: "let the compiler say that it is of version 9",
+        why: "the project's check takes a version of two digits for an old one",
+        rank: Rank::First,
+        phases: &[Configuring],
+        systems: &[Autotools, AutotoolsBootstrap, Configure],
+        when: log(
+            r"(?im)(?:gcc|g\+\+|compiler|\bcc\b)[^\n]{0,80}\b1[0-9]\.[0-9]+(?:\.[0-9]+)?\b[^\n]{0,60}(?:old|required|bad|unsupported|not supported|at least)",
+        ),
+        change: |settings| {
+            settings.shims = true;
+            settings.old_version = true;
+        },
     },
     Rule {
         id: "cmake-build-type",

@@ -127,6 +127,25 @@ fn types_that_the_c_library_hides() {
 }
 
 #[test]
+fn a_check_that_takes_two_digits_for_an_old_version() {
+    show(
+        &[
+            (
+                "configure",
+                "#!/bin/sh\nversion=$(gcc -dumpfullversion)\ncase $version in\n[3-9].*) echo \"checking gcc $version\" ;;\n\
+                 *) echo \"gcc $version is too old, 3.0 is required\"; exit 1 ;;\nesac\n\
+                 printf 'all: ship\\nship: main.c\\n\\tgcc -o ship main.c\\n' > Makefile\n",
+            ),
+            ("main.c", "int main(void) { return 0; }\n"),
+        ],
+        NONE,
+        "old-version",
+        RelaxationClass::Compiler,
+        "ship",
+    );
+}
+
+#[test]
 fn a_class_of_relaxations_that_is_forbidden() {
     let files = [
         ("Makefile", "all: ship\nship: a.o b.o\n\t$(CC) -o ship a.o b.o\n"),
