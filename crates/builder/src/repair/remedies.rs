@@ -21,8 +21,17 @@ const EACH: usize = 6;
 /// Repairs for everything that the diagnosis proposes, the root cause's first.
 pub(super) fn proposed(situation: &Situation<'_>, found: &mut Vec<Repair>) {
     for problem in super::missing::problems(situation.diagnosis) {
+        let mut first = true;
         for remedy in problem.remedies.iter().take(EACH) {
-            found.extend(proposal(situation, problem, remedy));
+            let Some(mut repair) = proposal(situation, problem, remedy) else {
+                continue;
+            };
+            // The others are for when the best one does not help.
+            if !first {
+                repair.rank = repair.rank.max(Rank::After);
+            }
+            first = false;
+            found.push(repair);
         }
     }
 }
@@ -72,7 +81,7 @@ fn nature(problem: &Problem, remedy: &Remedy) -> Option<(Class, Rank, &'static s
         Remedy::MakeExecutable => (Class::Source, Rank::First, "remedy-executable"),
         Remedy::FixLineEndings => (Class::Source, Rank::First, "remedy-lines"),
         Remedy::RunFirst { .. } => (Class::BuildSystem, Rank::After, "remedy-first"),
-        Remedy::BuildOutside | Remedy::Clean => (Class::BuildSystem, Rank::First, "remedy-clean"),
+        Remedy::BuildOutside | Remedy::Clean => (Class::BuildSystem, Rank::After, "remedy-clean"),
         Remedy::LessParallel => (Class::Parallelism, Rank::After, "remedy-serial"),
         Remedy::More { resource } if resource == "memory" => (Class::Parallelism, Rank::First, "remedy-serial"),
         Remedy::Set { .. } => (Class::Options, Rank::After, "remedy-set"),

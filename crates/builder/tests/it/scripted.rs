@@ -1,9 +1,9 @@
 //! The loop: what it installs, changes, takes back, keeps and says, against a box that answers from a script.
 
 use expect_test::{Expect, expect};
-use seatrial_builder::BuilderError;
+use seatrial_builder::{BuilderError, Policy};
 
-use crate::script::{Answer, Names, Notes, Scripted, build, lay};
+use crate::script::{Answer, Names, Notes, Scripted, build, build_under, lay};
 
 const MAKEFILE: &[(&str, &str)] = &[
     ("Makefile", "all: ship\nship: ship.c\n\t$(CC) -o ship ship.c\n"),
@@ -98,16 +98,20 @@ fn flags_are_added_by_rule_and_taken_back_when_they_do_no_good() {
             ),
         ],
         &Names(&[]),
-        &expect![[r"
+        &expect![[r#"
             found 1 way to build: Make at the top
             try Make at the top
             compile with -fcommon
+            compile with `-fgnu89-inline`
+            take the last change back
+            compile with `-Wl,--allow-multiple-definition`
+            take the last change back
             build the target all
             take the last change back
             Nothing was built.
-            - Make at the top (3 rounds), repaired: compile with -fcommon; stopped by: build: ld: b.o:(.bss+0x0): multiple definition of 'mast'; a.o:(.bss+0x0): first defined here
+            - Make at the top (5 rounds), repaired: compile with -fcommon; stopped by: build: ld: b.o:(.bss+0x0): multiple definition of 'mast'; a.o:(.bss+0x0): first defined here
             Next: look at the line above in the log; the code or its build file needs a change.
-        "]],
+        "#]],
     );
 }
 
@@ -294,5 +298,43 @@ fn a_change_that_leads_to_another_failure_is_kept() {
             Built with Make at the top: ship.
             - Make at the top (3 rounds), repaired: build the target linux, install librope-dev; clean
         "#]],
+    );
+}
+
+#[test]
+fn a_recipe_is_made_smaller_when_that_is_asked_for() {
+    let tree = tempfile::tempdir().unwrap();
+    lay(tree.path(), MAKEFILE);
+    let answers = vec![
+        Answer::ok("\nmake -k", &["ship"]).with(&["librope-dev"]),
+        Answer::fails(
+            "\nmake -k",
+            "ship.c:1:10: fatal error: knot.h: No such file or directory\nship.c:2:10: fatal error: rope.h: No such file or directory\n",
+        ),
+    ];
+    let names = Names(&[
+        ("header `knot.h`", &["libknot-dev"]),
+        ("header `rope.h`", &["librope-dev"]),
+    ]);
+    let policy = Policy {
+        minimise: Some(std::time::Duration::from_mins(5)),
+        ..Policy::default()
+    };
+    let mut sandbox = Scripted::new(answers);
+    let report = build_under(policy, tree.path(), &mut sandbox, &names, &mut Notes::default()).unwrap();
+    let recipe = report.recipe.unwrap();
+    let installs = recipe
+        .steps
+        .first()
+        .map(|step| step.command.clone())
+        .unwrap_or_default();
+    assert!(
+        installs.contains("librope-dev") && !installs.contains("libknot-dev"),
+        "{installs}"
+    );
+    assert!(
+        report.explanation.contains("not needed are the package libknot-dev"),
+        "{}",
+        report.explanation
     );
 }
