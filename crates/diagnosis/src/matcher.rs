@@ -47,6 +47,10 @@ const OWN_MARKS: &[&str] = &[
 ];
 /// Shorter pieces of a pattern are no marks: they stand everywhere.
 const SHORTEST_MARK: usize = 4;
+/// Bytes of a mark that are enough to find it.
+const SCANNED_MARK: usize = 10;
+/// Lines that every build writes.
+const ORDINARY: &str = include_str!("ordinary.txt");
 /// Groups of a pattern that are kept.
 const MOST_GROUPS: usize = 9;
 
@@ -169,6 +173,9 @@ impl Entry {
 
 /// All rows and the search for their marks.
 pub(crate) struct Matcher {
+    /// Finds lines of interest: starts of the marks that do not stand in ordinary lines.
+    scan: AhoCorasick,
+    /// Finds all marks of a line of interest.
     marks: AhoCorasick,
     /// The rows of each mark.
     rows_of: Vec<Vec<u16>>,
@@ -213,11 +220,22 @@ impl Matcher {
             }
         }
         let marks = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::DFA))
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
             .match_kind(MatchKind::Standard)
             .build(&texts)
             .ok()?;
+        let scan = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::DFA))
+            .match_kind(MatchKind::Standard)
+            .build(
+                texts
+                    .iter()
+                    .filter(|text| !is_ordinary(text))
+                    .map(|text| start_of(text)),
+            )
+            .ok()?;
         Some(Self {
+            scan,
             marks,
             rows_of,
             entries,
@@ -225,10 +243,10 @@ impl Matcher {
         })
     }
 
-    /// Where the next mark ends, from a position on.
+    /// Where the next mark starts, from a position on.
     pub(crate) fn next_mark(&self, log: &[u8], from: usize) -> Option<usize> {
         let rest = log.get(from..)?;
-        self.marks.find(rest).map(|hit| from + hit.start())
+        self.scan.find(rest).map(|hit| from + hit.start())
     }
 
     /// The first row that fits a line, with the lines after it where the row wants them.
@@ -316,8 +334,25 @@ fn literals(expression: &Hir) -> Option<Vec<String>> {
     }
 }
 
+/// Whether a text stands in lines that every build writes: looking at each of them would take the speed away. What only
+/// such texts mark is tried on lines that something else marks too.
+fn is_ordinary(text: &str) -> bool {
+    ORDINARY.contains(text)
+}
+
+/// The start of a mark, as short as still tells it from ordinary lines: a small search stays in the processor's cache.
+fn start_of(text: &str) -> &str {
+    (SCANNED_MARK..text.len())
+        .filter_map(|length| text.get(..length))
+        .find(|start| !is_ordinary(start))
+        .unwrap_or(text)
+}
+
 /// How rare a text is thought to be.
 fn worth(text: &str) -> usize {
+    if is_ordinary(text) {
+        return 0;
+    }
     text.bytes().filter(u8::is_ascii_alphabetic).count() * 2 + text.len()
 }
 
@@ -343,6 +378,21 @@ mod tests {
         }
         assert!(wrong.is_empty(), "{}", wrong.concat());
         assert!(Matcher::new().is_some());
+    }
+
+    #[test]
+    fn ordinary_lines_are_passed_over() {
+        let matcher = Matcher::new().unwrap();
+        let mut wrong = Vec::new();
+        for line in ORDINARY.split_inclusive('\n') {
+            if let Some(at) = matcher.next_mark(line.as_bytes(), 0) {
+                wrong.push(format!(
+                    "{:?} in {line}",
+                    line.get(at..).unwrap_or_default().chars().take(12).collect::<String>()
+                ));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.concat());
     }
 
     #[test]

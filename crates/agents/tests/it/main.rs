@@ -148,5 +148,6 @@ fn each_baseline_does_what_it_is_described_to_do() {
         keel, assemblage: cmake -Bbuild && cd build && make -j4: build exited with 1; 0 artifacts (2 commands)
         keel, debhelper-order: no plan: no build system of debhelper's is in the root of the tree (0 commands)
         keel, codeql-order: CMake in src: every step ended well; 2 artifacts (2 commands)
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
