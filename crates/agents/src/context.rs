@@ -67,6 +67,14 @@ pub enum AgentError {
         /// What is missing.
         what: &'static str,
     },
+    /// The program that it runs does not run in the box.
+    #[error("the program of the agent `{agent}` does not run in the box: {why}")]
+    Program {
+        /// The agent.
+        agent: &'static str,
+        /// How getting it to run failed.
+        why: String,
+    },
 }
 
 impl AgentError {
@@ -75,7 +83,7 @@ impl AgentError {
         match self {
             Self::Sandbox(error) => matches!(error, SandboxError::Interrupted),
             Self::Builder(error) => error.is_interrupt(),
-            Self::Sink(_) | Self::Store(_) | Self::Missing { .. } => false,
+            Self::Sink(_) | Self::Store(_) | Self::Missing { .. } | Self::Program { .. } => false,
         }
     }
 
@@ -84,7 +92,7 @@ impl AgentError {
         match self {
             Self::Sandbox(error) => error.invalid_reason(),
             Self::Builder(error) => error.invalid_reason(),
-            Self::Sink(_) | Self::Store(_) | Self::Missing { .. } => InvalidReason::Internal,
+            Self::Sink(_) | Self::Store(_) | Self::Missing { .. } | Self::Program { .. } => InvalidReason::Internal,
         }
     }
 }

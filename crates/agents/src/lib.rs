@@ -10,6 +10,7 @@ mod debhelper;
 mod fake;
 mod ghcc;
 mod null;
+mod ognibuild;
 mod rules;
 mod steps;
 mod survey;
@@ -22,6 +23,7 @@ use fake::Fake;
 pub use fake::fake_script;
 use ghcc::Ghcc;
 use null::Null;
+pub use ognibuild::Ognibuild;
 pub use rules::Rules;
 
 /// The agent with this name.
@@ -30,13 +32,14 @@ pub fn agent(name: &str) -> Option<&'static dyn Agent> {
 }
 
 /// Every agent, in the order in which help texts list them.
-pub fn all() -> [&'static dyn Agent; 7] {
+pub fn all() -> [&'static dyn Agent; 8] {
     [
         &*rules::USUAL,
         &Ghcc,
         &Assemblage,
         &DebhelperOrder,
         &CodeqlOrder,
+        &ognibuild::WITHOUT_PROGRAM,
         &Null,
         &Fake,
     ]

@@ -1,13 +1,14 @@
 //! Runs the steps of an agent that decides first and does then: one after the other, each in the journal.
 
 use std::{
+    borrow::Cow,
     io::Write as _,
     time::{Duration, Instant},
 };
 
 use seatrial_builder::artifacts::artifacts;
 use seatrial_core::{CommandRecord, Event, Purpose, Recipe, Step, Submission};
-use seatrial_sandbox::{Command, OutputSink, Status, Stream};
+use seatrial_sandbox::{Command, OutputSink, Snapshot, Status, Stream};
 use seatrial_store::{BlobWriter, StoreError};
 
 use crate::{AgentError, SolveContext};
@@ -76,12 +77,23 @@ pub(crate) fn submit(
             }
         }
     }
+    let end = failed.unwrap_or_else(|| "every step ended well".to_owned());
+    hand_in(context, before, plan, &end, steps)
+}
+
+/// Hands in steps that were taken since a snapshot; the note says how many artifacts they made.
+pub(crate) fn hand_in(
+    context: &mut SolveContext<'_>,
+    before: Snapshot,
+    plan: &str,
+    end: &str,
+    steps: Vec<Step>,
+) -> Result<Submission, AgentError> {
     let changes = context.sandbox.changes(&before)?;
     let made = artifacts(&changes)
         .iter()
         .filter(|artifact| artifact.path.starts_with("/build/"))
         .count();
-    let end = failed.unwrap_or_else(|| "every step ended well".to_owned());
     let recipe = Recipe {
         title: context.task.source.to_string(),
         platform: context.task.platform.clone(),
@@ -128,12 +140,47 @@ pub(crate) fn run_script(
     script: &str,
     shown: &str,
 ) -> Result<Result<(), String>, AgentError> {
-    let mut command = Command::bash(script);
-    command.timeout = limit(context);
+    let time = limit(context);
+    let ran = Ran {
+        purpose,
+        script,
+        shown,
+        time,
+    };
+    run_heard(context, &ran, &mut Heard::default())
+}
+
+/// A script to run, and how the journal tells it.
+pub(crate) struct Ran<'a> {
+    pub(crate) purpose: &'a str,
+    pub(crate) script: &'a str,
+    pub(crate) shown: &'a str,
+    pub(crate) time: Option<Duration>,
+}
+
+/// What came on standard error, at most as much as the box lets through.
+#[derive(Default)]
+pub(crate) struct Heard(Vec<u8>);
+
+impl Heard {
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.0)
+    }
+}
+
+/// The same, and keeps what came on standard error.
+pub(crate) fn run_heard(
+    context: &mut SolveContext<'_>,
+    ran: &Ran<'_>,
+    heard: &mut Heard,
+) -> Result<Result<(), String>, AgentError> {
+    let mut command = Command::bash(ran.script);
+    command.timeout = ran.time;
     let mut sink = Sink {
         blob: context.blobs.writer()?,
         broken: None,
         output: context.output,
+        heard,
     };
     let execution = context.sandbox.exec(&command, &mut sink)?;
     let Sink { blob, broken, .. } = sink;
@@ -148,8 +195,8 @@ pub(crate) fn run_script(
         Status::DiskLimit => (None, None, "wrote more than the box may write".to_owned()),
     };
     context.events.emit(Event::Command(CommandRecord {
-        purpose: purpose.to_owned(),
-        command: shown.to_owned(),
+        purpose: ran.purpose.to_owned(),
+        command: ran.shown.to_owned(),
         code,
         signal,
         timed_out: matches!(execution.status, Status::TimedOut(_)),
@@ -163,7 +210,7 @@ pub(crate) fn run_script(
 }
 
 /// The task's limit of a command, but never past the deadline.
-fn limit(context: &SolveContext<'_>) -> Option<Duration> {
+pub(crate) fn limit(context: &SolveContext<'_>) -> Option<Duration> {
     let own = context.task.budget.command_seconds.map(Duration::from_secs);
     let left = context.deadline.map(|deadline| {
         deadline
@@ -180,11 +227,15 @@ struct Sink<'a> {
     blob: BlobWriter,
     broken: Option<StoreError>,
     output: &'a mut dyn FnMut(&[u8]),
+    heard: &'a mut Heard,
 }
 
 impl OutputSink for Sink<'_> {
-    fn bytes(&mut self, _: Stream, bytes: &[u8]) {
+    fn bytes(&mut self, stream: Stream, bytes: &[u8]) {
         (self.output)(bytes);
+        if stream == Stream::Err {
+            self.heard.0.extend_from_slice(bytes);
+        }
         if self.broken.is_none()
             && let Err(error) = self.blob.write_all(bytes)
         {

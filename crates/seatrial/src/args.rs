@@ -264,9 +264,14 @@ pub(crate) enum BenchVerb {
 pub(crate) struct BenchRunArgs {
     /// The corpus's folder
     pub(crate) corpus: PathBuf,
-    /// The agent: rules; the baselines ghcc, assemblage, debhelper-order and codeql-order; null or fake
+    /// The agent: rules; the baselines ghcc, assemblage, debhelper-order, codeql-order and ognibuild; null or fake
     #[arg(long)]
     pub(crate) agent: String,
+    /// Where the program is that the agent ognibuild runs, made for machines like the box; `cargo install ognibuild
+    /// --locked --no-default-features --features cli,debian --bin ogni` makes it [default: `ogni` in the folder
+    /// `programs` of the data folder, else on the search path]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) program: Option<PathBuf>,
     /// Attempts at each task
     #[arg(short = 'k', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) attempts: u32,

@@ -25,6 +25,9 @@ pub struct RunLock {
     pub tasks: Vec<TaskId>,
     /// The agent.
     pub agent: AgentName,
+    /// The program of others that the agent runs, when it does: another one is another run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Digest>,
     /// Attempts at each task.
     pub attempts: u32,
     /// The image of every box.
@@ -77,6 +80,7 @@ mod tests {
             corpus_digest: Digest::of(b"corpus"),
             tasks: vec!["hull".parse().unwrap()],
             agent: "rules".parse().unwrap(),
+            program: None,
             attempts: 1,
             image: Digest::of(b"image"),
             index: Some("old.idx".to_owned()),
@@ -120,6 +124,10 @@ mod tests {
             },
             RunLock {
                 image: Digest::of(b"other"),
+                ..lock()
+            },
+            RunLock {
+                program: Some(Digest::of(b"other")),
                 ..lock()
             },
         ] {

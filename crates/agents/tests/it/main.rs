@@ -10,7 +10,7 @@ mod boxes;
 use std::fmt::Write as _;
 
 use expect_test::expect;
-use seatrial_agents::{SolveContext, agent};
+use seatrial_agents::{Agent, AgentError, Ognibuild, SolveContext, agent};
 use seatrial_core::{BOX_SOURCE, Budget, Digest, Event, Goal, PinnedSource, Platform, SourceKind, Submission, Task};
 use seatrial_sandbox::{BoxSpec, Command, Limits, Network, SandboxFactory as _};
 use seatrial_source::SourceTree;
@@ -67,8 +67,14 @@ fn task() -> Task {
     }
 }
 
+/// Lets an agent work that has nothing to complain of.
+fn solve(boxes: &Boxes, agent: &dyn Agent, files: &[(&str, &str)]) -> (Submission, Vec<Event>) {
+    let (submission, events) = try_solve(boxes, agent, files);
+    (submission.unwrap(), events)
+}
+
 /// Lets an agent work on a tree in a box of its own.
-fn solve(boxes: &Boxes, name: &str, files: &[(&str, &str)]) -> (Submission, Vec<Event>) {
+fn try_solve(boxes: &Boxes, agent: &dyn Agent, files: &[(&str, &str)]) -> (Result<Submission, AgentError>, Vec<Event>) {
     let folder = tempfile::tempdir().unwrap();
     for (path, text) in files {
         let path = folder.path().join(path);
@@ -88,31 +94,33 @@ fn solve(boxes: &Boxes, name: &str, files: &[(&str, &str)]) -> (Submission, Vec<
     tree.write_tar(&mut tar).unwrap();
     sandbox.write_tree(BOX_SOURCE, &mut tar.as_slice()).unwrap();
     // There is no network here, and nothing in these trees needs a package.
-    sandbox
-        .write_file("/usr/local/bin/apt-get", b"#!/bin/sh\nexit 0\n", 0o755)
-        .unwrap();
+    for tool in ["apt-get", "apt-file"] {
+        sandbox
+            .write_file(&format!("/usr/local/bin/{tool}"), b"#!/bin/sh\nexit 0\n", 0o755)
+            .unwrap();
+    }
     let mut events = Vec::new();
-    let submission = agent(name)
-        .unwrap()
-        .solve(&mut SolveContext {
-            task: &task(),
-            tree: folder.path(),
-            sandbox: sandbox.as_mut(),
-            resolver: None,
-            blobs: &boxes.home.blobs(),
-            events: &mut events,
-            output: &mut |_| {},
-            deadline: None,
-            base_packages: &[],
-        })
-        .unwrap();
+    let name = agent.name();
+    let submission = agent.solve(&mut SolveContext {
+        task: &task(),
+        tree: folder.path(),
+        sandbox: sandbox.as_mut(),
+        resolver: None,
+        blobs: &boxes.home.blobs(),
+        events: &mut events,
+        output: &mut |_| {},
+        deadline: None,
+        base_packages: &[],
+    });
     // What is handed in is what was done: the script in the same box changes nothing about its end.
-    if let Some(script) = &submission.script {
+    if let Ok(submission) = &submission
+        && let Some(script) = &submission.script
+    {
         let mut output = Vec::new();
         let again = sandbox.exec(&Command::bash(script.clone()), &mut output).unwrap();
         assert_eq!(
             again.succeeded(),
-            submission.note.contains("every step ended well"),
+            submission.note.contains("ended well"),
             "{name}: {}\n{}",
             submission.note,
             String::from_utf8_lossy(&output)
@@ -127,7 +135,7 @@ fn each_baseline_does_what_it_is_described_to_do() {
     let mut text = String::new();
     for (tree, files) in [("hull", HULL), ("mast", MAST), ("keel", KEEL)] {
         for name in ["ghcc", "assemblage", "debhelper-order", "codeql-order"] {
-            let (submission, events) = solve(boxes, name, files);
+            let (submission, events) = solve(boxes, agent(name).unwrap(), files);
             let commands = events
                 .iter()
                 .filter(|event| matches!(event, Event::Command(record) if record.purpose != "look"))
@@ -150,4 +158,71 @@ fn each_baseline_does_what_it_is_described_to_do() {
         keel, codeql-order: CMake in src: every step ended well; 2 artifacts (2 commands)
     "#]]
     .assert_eq(&text);
+}
+
+/// Speaks as the program does: says what it runs and how that ended, and repairs what it may.
+const PROGRAM: &str = r#"#!/bin/sh
+[ "$1" != --supported-buildsystems ] || exit 0
+[ "$*" = "--debug -d /build/source -i apt build" ] || { echo "unexpected: $*" >&2; exit 2; }
+cd /build/source || exit 1
+echo "Preparing directory /build/source" >&2
+make_all() {
+  echo 'Running command: ["make", "all"] in "/build/source"' >&2
+  make all
+  code=$?
+  echo "Command returned code $code, with 1 lines of output." >&2
+  return $code
+}
+make_all && exit 0
+echo 'Running command: ["sh", "-c", "printf \"all: keel\\n\" >all.mk; cat all.mk >>Makefile"] in "/build/source"' >&2
+printf "all: keel\n" >all.mk; cat all.mk >>Makefile
+echo "Command returned code 0, with 0 lines of output." >&2
+make_all
+"#;
+
+#[test]
+fn what_another_program_ran_is_replayed_without_it() {
+    let Some(boxes) = boxes::boxes() else { return };
+    let ognibuild = Ognibuild::new(PROGRAM.into());
+    let mut text = String::new();
+    for (tree, files) in [
+        (
+            "a tree that needs a repair",
+            &[
+                ("keel.c", "int main(void) { return 0; }\n"),
+                ("Makefile", "keel: keel.c\n\tcc keel.c -o keel\n"),
+            ][..],
+        ),
+        (
+            "a tree that stays broken",
+            &[("Makefile", "keel: keel.c\n\tcc keel.c -o keel\n")],
+        ),
+    ] {
+        let (submission, events) = solve(boxes, &ognibuild, files);
+        let commands = events.iter().filter(|event| matches!(event, Event::Command(_))).count();
+        writeln!(text, "{tree}: {} ({commands} commands)", submission.note).unwrap();
+        for step in submission.recipe.unwrap().steps {
+            let first = step.command.lines().last().unwrap();
+            writeln!(text, "  {} in {}: {first}", step.purpose.as_str(), step.folder).unwrap();
+        }
+    }
+    expect![[r#"
+        a tree that needs a repair: what the program ran, in 3 commands: the program ended well; 1 artifacts (2 commands)
+          dependencies in $OUT: apt-get install -q -y --no-install-recommends apt-file
+          build in $SRC: make all
+          build in $SRC: " >all.mk; cat all.mk >>Makefile'
+          build in $SRC: make all
+        a tree that stays broken: what the program ran, in 3 commands: the program exited with 2; 0 artifacts (2 commands)
+          dependencies in $OUT: apt-get install -q -y --no-install-recommends apt-file
+          build in $SRC: make all
+          build in $SRC: " >all.mk; cat all.mk >>Makefile'
+          build in $SRC: make all
+    "#]].assert_eq(&text);
+    // A program that does not start is nobody's failure to build.
+    let absent = try_solve(boxes, &Ognibuild::new(b"#!/nowhere\n".to_vec()), HULL)
+        .0
+        .unwrap_err();
+    assert!(absent.to_string().contains("does not run in the box"), "{absent}");
+    let none = try_solve(boxes, agent(Ognibuild::NAME).unwrap(), HULL).0.unwrap_err();
+    assert_eq!(none.to_string(), "the agent `ognibuild` needs its program `ogni`");
 }

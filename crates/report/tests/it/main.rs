@@ -23,6 +23,7 @@ fn lock(tasks: &[&str], attempts: u32) -> RunLock {
         corpus_digest: Digest::of(b"corpus"),
         tasks: tasks.iter().map(|task| task.parse().unwrap()).collect(),
         agent: "rules".parse().unwrap(),
+        program: None,
         attempts,
         image: Digest::of(b"image"),
         index: None,

@@ -7,7 +7,7 @@ use std::{
 };
 
 use fs_err as fs;
-use seatrial_agents::Agent;
+use seatrial_agents::{Agent, Ognibuild};
 use seatrial_core::{AgentName, Digest, ExitCode, Outcome, Task, TaskId, Truth, TruthBody};
 use seatrial_egress::{AllowList, Egress};
 use seatrial_packages::{PackageIndex, Resolver};
@@ -125,18 +125,34 @@ impl Parts {
     }
 }
 
-fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
-    let agent = seatrial_agents::agent(&args.agent).ok_or_else(|| {
+/// The agent of this name, or a message with all the others.
+fn known(name: &str) -> Result<&'static dyn Agent, Failure> {
+    seatrial_agents::agent(name).ok_or_else(|| {
         let names: Vec<_> = seatrial_agents::all()
             .iter()
             .map(|agent| format!("{} ({})", agent.name(), agent.about()))
             .collect();
         Failure::usage(format!(
-            "there is no agent `{}`; there are:\n  {}",
-            args.agent,
+            "there is no agent `{name}`; there are:\n  {}",
             names.join("\n  ")
         ))
-    })?;
+    })
+}
+
+fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
+    let own;
+    let (agent, program): (&dyn Agent, Option<Digest>) = if args.agent == Ognibuild::NAME {
+        own = super::programs::ognibuild(app, args.program.as_deref())?;
+        (&own.0, Some(own.1))
+    } else if args.program.is_some() {
+        return Err(Failure::usage(format!(
+            "the agent `{}` runs no program; `--program` is for `{}`",
+            args.agent,
+            Ognibuild::NAME
+        )));
+    } else {
+        (known(&args.agent)?, None)
+    };
     let name = |error: seatrial_core::IdError| Failure::usage(error.to_string());
     let agent_name = agent.name().parse::<AgentName>().map_err(name)?;
     let mut tasks = Vec::new();
@@ -163,6 +179,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         corpus_digest: parts.corpus.digest(),
         tasks: tasks.iter().map(|task| task.id.clone()).collect(),
         agent: agent_name.clone(),
+        program,
         attempts: args.attempts,
         image: parts.image.id,
         index: None,

@@ -11,6 +11,7 @@ mod image;
 mod index;
 mod mutations;
 mod names;
+mod programs;
 mod resolve;
 
 use std::io::Write as _;
