@@ -205,6 +205,9 @@ fn next_step(problem: &seatrial_diagnosis::Problem) -> String {
             )
         }
         Kind::MissingSubmodule => "fetch the source with its git submodules.".to_owned(),
+        Kind::Network => {
+            "the network could not be reached; try again where it can, or give the source with its parts.".to_owned()
+        }
         Kind::Download => "the build wants to download something; provide it as a package or in the tree.".to_owned(),
         Kind::ToolVersion => {
             format!("another release of the distribution may have the version of `{subject}` that is asked for.")

@@ -26,7 +26,7 @@ pub(crate) const MARKS: &[&str] = &[
 
 static SUCCESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compiled(
-        r"^(?:\[INFO\] )?BUILD SUCCESS(?:FUL)?\b|^Build succeeded\.?$|^-- Build files have been written to|^(?:\[100%\] )?Built target|^Wrote: .*\.rpm$|^dpkg-genchanges: info: |^dpkg-buildpackage: info: (?:binary|full|source)|^\s*Finished .*\btarget\(s\) in|^Successfully (?:built|installed|created)|^100% tests passed|^# FAIL:  0$|^=* ?(?:\d+ (?:passed|skipped|xfailed|xpassed|deselected|warnings?),? )*\d+ (?:passed|skipped|xfailed|xpassed|deselected|warnings?) in [\d.]+s|^\S+ finished \x22build |^INFO: Build completed successfully",
+        r"^(?:\[INFO\] )?BUILD SUCCESS(?:FUL)?\b|^Build succeeded\.?$|^-- Build files have been written to|^(?:\[100%\] )?Built target|^Wrote: .*\.rpm$|^dpkg-genchanges: info: |^dpkg-buildpackage: info: (?:binary|full|source)[ -].*upload|^\s*Finished .*\btarget\(s\) in|^Successfully (?:built|installed|created)|^100% tests passed|^# FAIL:  0$|^=* ?(?:\d+ (?:passed|skipped|xfailed|xpassed|deselected|warnings?),? )*\d+ (?:passed|skipped|xfailed|xpassed|deselected|warnings?) in [\d.]+s|^\S+ finished \x22build |^INFO: Build completed successfully",
     )
     .ok()
 });

@@ -99,6 +99,9 @@ impl Tables {
     }
 }
 
+/// Of a message with more lines the one that names the subject is told.
+const LONGEST_SPAN: u64 = 11;
+
 #[derive(Default)]
 struct Reader {
     hints: Hints,
@@ -141,6 +144,10 @@ impl Reader {
     /// message.
     fn line(&mut self, tables: &Tables, line: &Line<'_>, written: &Line<'_>, after: Lines<'_>) -> u64 {
         let text: &str = &line.text;
+        if text.starts_with("+ ") || text.starts_with("++ ") {
+            // A shell's trace shows a command; what the command says stands in lines of its own.
+            return 0;
+        }
         if let Some(phase) = phases::begun_by(text) {
             self.judge.phase(phase);
         }
@@ -242,8 +249,25 @@ impl Reader {
             self.judge.take(weight, Direction::First, whole(found), line, after);
             return;
         };
+        if found.row.kind == Kind::BrokenCompiler
+            && let Some((within, inner)) = said_within(tables, after, last)
+        {
+            // CMake quotes what the compiler said of its own test program.
+            for (kind, subject) in &inner.found {
+                let told = told(&inner, *kind, subject, &within);
+                self.judge
+                    .take(found.row.weight, found.row.direction, told, line, after);
+            }
+            return;
+        }
         for (kind, subject) in &found.found {
-            let told = whole(told(&found, *kind, subject, line));
+            let mut told = whole(told(&found, *kind, subject, line));
+            if last - line.number > LONGEST_SPAN
+                && let Some(named) = naming(subject, after, last)
+            {
+                told.line = named;
+                told.span = (named, last.min(named + 3));
+            }
             self.judge
                 .take(found.row.weight, found.row.direction, told, line, after);
         }
@@ -319,6 +343,38 @@ impl Reader {
         self.settle_requirements(&nothing, Lines::at(&[], 0, 1, false));
         self.judge.finish(lines, bytes)
     }
+}
+
+/// What a tool said in lines that a message quotes, up to its line `last`.
+fn said_within<'log>(tables: &Tables, mut after: Lines<'log>, last: u64) -> Option<(Line<'log>, Match)> {
+    while let Some(line) = after.next_line().filter(|line| line.number <= last) {
+        let text = line.text.trim_start().to_owned();
+        let inner = Line {
+            text: text.into(),
+            ..line
+        };
+        if let Some(found) = tables.matcher.line(&inner, after)
+            && found.row.weight <= Weight::Build
+            && found.more_lines == 0
+            && found.found.iter().all(|(kind, _)| !kind.is_vague())
+        {
+            return Some((inner, found));
+        }
+    }
+    None
+}
+
+/// The first line up to `last` that names a subject.
+fn naming(subject: &str, mut after: Lines<'_>, last: u64) -> Option<u64> {
+    if subject.is_empty() {
+        return None;
+    }
+    while let Some(line) = after.next_line().filter(|line| line.number <= last) {
+        if line.text.contains(subject) {
+            return Some(line.number);
+        }
+    }
+    None
 }
 
 /// A message with its next lines, up to the blank line that ends it.

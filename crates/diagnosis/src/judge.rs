@@ -80,7 +80,10 @@ impl Judge {
         if let Some((phase, is_sure)) = phase
             && (self.stopped_in.is_none() || is_sure && !self.stop_is_sure)
         {
-            self.stopped_in = Some((phase, quote.clone()));
+            // What failed first in the phase says more than what the packaging tool makes of it.
+            if self.stopped_in.as_ref().is_none_or(|(before, _)| *before != phase) {
+                self.stopped_in = Some((phase, quote.clone()));
+            }
             self.stop_is_sure = is_sure;
         }
         self.closer = Some(quote);
@@ -110,6 +113,14 @@ impl Judge {
             (Phase::Unknown, Weight::Test) => Phase::Test,
             (phase, _) => phase,
         };
+        if problem.phase == Phase::Test
+            && problem.kind == Kind::ForeignProgram
+            && problem.text.contains("uncaught target signal")
+        {
+            // The emulator works; it is the test that crashed.
+            problem.kind = Kind::TestCrashed;
+            problem.class = Class::Test;
+        }
         if problem.kind == Kind::Other && weight != Weight::Machine {
             problem.class = class_of(problem.phase).unwrap_or(problem.class);
         }
@@ -120,10 +131,11 @@ impl Judge {
             .position(|held| held.weight == weight && held.problem.phase == problem.phase);
         let better = place.and_then(|place| self.candidates.get(place)).is_none_or(|held| {
             // Of a configuration's several complaints one that can be installed is worth more.
-            weight == Weight::Configure && !held.problem.kind.is_missing() && problem.kind.is_missing()
+            weight == Weight::Configure && !held.problem.kind.is_missing() && !is_outside(held.problem.kind) && problem.kind.is_missing()
                 // Names from one line stand in the order in which they are to be had.
                 || direction == Direction::Last && held.direction == Direction::Last && held.problem.line != problem.line
                 // Compiling goes on after an error, and what is missing altogether is worse than what does not fit.
+                || weight == Weight::Build && held.problem.kind == Kind::CompileError && problem.kind == Kind::MissingHeader
                 || weight == Weight::Build && held.problem.kind.is_vague() && !problem.kind.is_vague() && is_near(&held.problem, &problem)
         });
         if better {
@@ -290,6 +302,11 @@ impl Judge {
         found.truncate(MOST_FOLLOW_ONS);
         found
     }
+}
+
+/// Whether something outside of the project failed: then what could not be had for that is no cause.
+fn is_outside(kind: Kind) -> bool {
+    matches!(kind, Kind::Network | Kind::Certificate | Kind::Resources)
 }
 
 /// Whether one problem may be another's first sign.

@@ -18,12 +18,13 @@ fn without_one(text: &str) -> Option<&str> {
         b'[' => bracketed(text),
         b'#' => container(text),
         b'0'..=b'9' => clocked(text),
-        b'D' | b'I' => koji(text),
+        b'D' | b'I' => koji(text).or_else(|| service(text)),
+        byte if byte.is_ascii_lowercase() || byte.is_ascii_uppercase() => service(text),
         _ => None,
     }
 }
 
-/// `[  12s] `, `[12:34:56] `, `[2024-01-02T03:04:05Z] `, `[3/17] `, `[ 12%] `.
+/// `[  12s] `, `[12:34:56] `, `[2024-01-02T03:04:05Z] `, `[2024-01-02 03:04:05] `, `[3/17] `, `[ 12%] `.
 fn bracketed(text: &str) -> Option<&str> {
     let (inner, rest) = text.strip_prefix('[')?.split_once(']')?;
     let inner = inner.trim();
@@ -32,7 +33,21 @@ fn bracketed(text: &str) -> Option<&str> {
     let counter = inner
         .split_once('/')
         .is_some_and(|(done, all)| is_number(done.trim()) && is_number(all.trim()));
-    (seconds || percent || counter || is_clock(inner) || is_date_time(inner)).then(|| one_blank(rest))
+    let spaced = inner
+        .split_once(' ')
+        .is_some_and(|(date, clock)| is_date(date) && is_clock(clock.split([' ', '+', 'Z']).next().unwrap_or(clock)));
+    (seconds || percent || counter || spaced || is_clock(inner) || is_date_time(inner)).then(|| one_blank(rest))
+}
+
+/// `builder-1  | ` and `builder_1 | `: the services of a composition of containers, which are numbered.
+fn service(text: &str) -> Option<&str> {
+    let (name, rest) = text.split_once(' ')?;
+    let (word, number) = name.rsplit_once(['-', '_'])?;
+    let is_name = word
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
+    let rest = rest.trim_start_matches(' ').strip_prefix('|')?;
+    (is_number(number) && is_name && (rest.is_empty() || rest.starts_with(' '))).then(|| one_blank(rest))
 }
 
 /// `#12 3.45 `.
@@ -132,6 +147,17 @@ mod tests {
             ),
             ("DEBUG util.py:463:   Problem: x", " Problem: x"),
             ("INFO buildroot.py:12: x", "x"),
+            ("[2026-03-04 10:00:00]   indented", "  indented"),
+            ("[2026-03-04 10:00:00.123 +0100] make: x", "make: x"),
+            ("[2026-03-04 10:00:00]", ""),
+            ("builder-1  | make: x", "make: x"),
+            ("my_app_1 |   indented", "  indented"),
+            ("builder-1  |", ""),
+            ("Job-12 | [ 12%] Building", "Building"),
+            ("name | value", "name | value"),
+            ("x-1 is | not", "x-1 is | not"),
+            ("cat a-1 | sort", "cat a-1 | sort"),
+            ("[see chapter 3] x", "[see chapter 3] x"),
             ("[ERROR] Failed to execute", "[ERROR] Failed to execute"),
             ("[x] y", "[x] y"),
             ("# 1 \"a.c\"", "# 1 \"a.c\""),

@@ -42,6 +42,9 @@ mod packaging_samples;
 mod python;
 #[cfg(test)]
 mod python_samples;
+mod recipes;
+#[cfg(test)]
+mod recipes_samples;
 #[cfg(test)]
 mod samples;
 #[cfg(test)]
@@ -58,6 +61,7 @@ use crate::{Class, Kind, Remedy, cure::Cure};
 /// The files of rows, in the order in which they are tried.
 static FILES: &[&[Row]] = &[
     cmake::ROWS,
+    recipes::ROWS,
     tree::ROWS,
     architecture::ROWS,
     link::ROWS,
@@ -83,6 +87,7 @@ static SAMPLES: &[&[samples::Sample]] = &[
     native_samples::SAMPLES,
     tree_samples::SAMPLES,
     packaging_samples::SAMPLES,
+    recipes_samples::SAMPLES,
     languages_samples::SAMPLES,
     python_samples::SAMPLES,
     machine_samples::SAMPLES,

@@ -6,7 +6,7 @@ use super::{
     Weight::{Build, Configure, Weak},
     row,
 };
-use crate::Kind;
+use crate::{Kind, cure::Cure::Retry};
 
 pub(super) static ROWS: &[Row] = &[
     // Programs.
@@ -25,11 +25,14 @@ pub(super) static ROWS: &[Row] = &[
     // Submodules and downloads.
     row("submodule-git", Kind::MissingSubmodule, Build, r"(?:No url found for submodule path|No submodule mapping found in \.gitmodules for path) '([^']+)'"),
     row("submodule-advice", Kind::MissingSubmodule, Build, r"git submodule (?:update|init|sync)").unless(r"^\+|^Submodule|^\$|^(?:[\w.]+ )?git submodule").subject(Fixed("")),
-    row("download-host", Kind::Download, Build, r"Could not resolve host:? '?([^\s';]+)|unable to resolve host address '?([^\s']+)'?|Failed to connect to (\S+)|dial tcp: lookup (\S+)"),
-    row("download-name", Kind::Download, Build, r"Temporary failure in name resolution|Name or service not known").subject(Fixed("")),
+    row("network-said", Kind::Network, Configure, r"^(?:fatal|error|ERROR|E|curl|wget|Err:\d+)\b.*?(?:[Cc]ould not resolve (?:host(?:name)?:? ?)?'?([\w.-]+\w)'?|unable to resolve host address '?([^\s']+\w)'?|[Ff]ailed to connect to '?([\w.-]+\w)|(?:Temporary failure|Something wicked happened) resolving '([^']+)'|[Cc]ould not connect to '?([\w.-]+\w)|unable to connect to '?([\w.-]+\w))").remedies(&[Retry]),
+    row("network-pip", Kind::Network, Configure, r"^WARNING: Retrying \(.*(?:NewConnectionError|ConnectTimeoutError|NameResolutionError|ReadTimeoutError).*: /?(?:simple/)?([\w.-]+)/?$").remedies(&[Retry]),
+    row("network-host", Kind::Network, Build, r"[Cc]ould not resolve host(?:name)?:? '?([^\s';:]+)|unable to resolve host address '?([^\s']+\w)'?|Failed to connect to ([\w.-]+)|dial tcp: lookup (\S+\w)|ssh: connect to host (\S+) port").remedies(&[Retry]),
+    row("network-name", Kind::Network, Build, r"(?:^(?:ssh|ping|telnet|nc|ftp): (?:Could not resolve hostname )?([\w.-]+): )?(?:Temporary failure in name resolution|Name or service not known)").remedies(&[Retry]),
     row("download-git", Kind::Download, Build, r"fatal: unable to access '([^']+)'|Failed to clone repository: '([^']+)'|fatal: clone of '([^']+)'"),
     row("download-git-remote", Kind::Download, Build, r"fatal: Could not read from remote repository").subject(Fixed("")),
-    row("download-curl", Kind::Download, Build, r"curl: \((?:5|6|7|22|28|35|56|60)\) ").subject(Fixed("")),
+    row("network-curl", Kind::Network, Build, r"curl: \((?:5|6|7|28|35|52|55|56)\) (?:.*?(?:host(?:name)?|proxy|to):? '?([\w-]+(?:\.[\w-]+)*))?").remedies(&[Retry]),
+    row("download-curl", Kind::Download, Build, r"curl: \((?:22|78|9|67)\) ").subject(Fixed("")),
     row("download-cmake", Kind::Download, Configure, r"error: downloading '([^']+)' failed|file DOWNLOAD (?:HASH mismatch|cannot)"),
     // Linking.
     row("library", Kind::MissingLibrary, Build, r"(?:cannot find|unable to find library|library not found for) '?-l([^\s:']+)").unless(r"^--|^checking "),

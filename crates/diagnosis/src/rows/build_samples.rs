@@ -70,16 +70,16 @@ pub(super) static SAMPLES: &[Sample] = &[
         "",
     ),
     sample(
-        "download-host",
+        "network-said",
         "curl: (6) Could not resolve host: example.org",
         "example.org",
     ),
     sample(
-        "download-host",
+        "network-said",
         "wget: unable to resolve host address 'example.org'",
         "example.org",
     ),
-    sample("download-name", "ssh: x: Temporary failure in name resolution", ""),
+    sample("network-name", "ssh: x: Temporary failure in name resolution", "x"),
     sample(
         "download-git",
         "fatal: unable to access 'https://example.org/x.git/': gnutls_handshake() failed",
@@ -148,9 +148,24 @@ pub(super) static SAMPLES: &[Sample] = &[
     ),
     sample(
         "crash",
-        "make[1]: *** [Makefile:20: check] Segmentation fault (core dumped)",
+        "make[1]: *** [Makefile:20: tables] Segmentation fault (core dumped)",
         "Segmentation fault",
     ),
     sample("link-failed", "/usr/bin/ld: final link failed: bad value", ""),
     sample("link-failed", "ld.lld: error: bad.o:1: unexpected EOF", ""),
+    sample(
+        "network-pip",
+        "WARNING: Retrying (Retry(total=4, connect=None, read=None, redirect=None, status=None)) after connection broken by 'NewConnectionError('<pip._vendor.urllib3.connection.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno -3] Temporary failure in name resolution')': /simple/rope/",
+        "rope",
+    ),
+    sample(
+        "network-host",
+        "  warning: Could not resolve host: forge.example",
+        "forge.example",
+    ),
+    sample(
+        "network-curl",
+        "curl: (28) Operation timed out after 30001 milliseconds",
+        "",
+    ),
 ];

@@ -3,12 +3,32 @@
 use super::{
     Row,
     Subject::{
-        BaseName, CMakeCommand, CMakeInclude, CMakeLanguage, CMakePackage, CMakeTarget, Fixed, Many, QtComponent,
+        BaseName, By, CMakeCommand, CMakeInclude, CMakeLanguage, CMakePackage, CMakeTarget, Fixed, Many, QtComponent,
     },
     Weight::{Configure, Machine, Stop, Weak},
     row,
 };
-use crate::Kind;
+use crate::{
+    Kind,
+    cure::Cure::{LaySubmodules, ProvideOther, Retry, Set},
+};
+
+/// A source file of a target: where its name says that a tool makes it, that tool did not run.
+fn source_file(groups: &[String]) -> Vec<(Kind, String)> {
+    let Some(name) = groups.first() else { return Vec::new() };
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let is_made = base.starts_with("config.")
+        || ["ui_", "moc_", "qrc_"].iter().any(|start| base.starts_with(start))
+        || [".pb.", ".tab.", ".yy.", "_generated.", ".moc"]
+            .iter()
+            .any(|part| base.contains(part));
+    let kind = if is_made {
+        Kind::MissingGenerated
+    } else {
+        Kind::MissingFile
+    };
+    vec![(kind, name.clone())]
+}
 
 pub(super) static ROWS: &[Row] = &[
     row("cmake-disk", Kind::Resources, Machine, r"No space left on device|Disk quota exceeded").subject(Fixed("disk")).message(),
@@ -31,6 +51,8 @@ pub(super) static ROWS: &[Row] = &[
     row("cmake-empty-folder", Kind::MissingSubmodule, Configure, r"The source directory\s+(\S+)\s+does not contain a CMakeLists\.txt file").message(),
     row("cmake-submodule", Kind::MissingSubmodule, Configure, r"(?i)submodule").subject(Fixed("")).message(),
     row("cmake-hash", Kind::Checksum, Configure, r"DOWNLOAD HASH mismatch\s+for file: \[([^\]]+)\]|HASH mismatch for file: \[([^\]]+)\]").subject(BaseName).message(),
+    row("cmake-certificate", Kind::Certificate, Configure, r"(?s)(?:(?i:download\w*|fetch\w*|retriev\w*|get\w*) '?([^\s';]+?)'?(?: failed)?:?\s.*)?(?:SSL peer certificate|status_code: 60\b|certificate verify failed|SSL certificate problem)").message().remedies(&[ProvideOther("package", "ca-certificates"), Set("SSL_CERT_FILE", "the machine's certificates")]),
+    row("cmake-network", Kind::Network, Configure, r#"(?s)(?:downloading '([^']+)' failed|(?i:download\w*|fetch\w*|retriev\w*) '?([^\s';]*[./][^\s';]*?)'?(?: failed)?:?\s).*?(?:status_code: (?:5|6|7|28|35|56)\b|\b(?:5|6|7|28|35|56);"|Could(?:n't| not) resolve host|Could(?:n't| not) connect to server|Timeout was reached)"#).message().remedies(&[Retry]),
     row("cmake-download", Kind::Download, Configure, r"downloading '([^']+)' failed").message(),
     row("cmake-compiler-path", Kind::MissingCommand, Configure, r"Could not find compiler set in environment variable \w+:\s+(\S+?)\.?(?:\s|$)|CMAKE_\w+_COMPILER:?\s+(\S+)\s+is not a full path").subject(BaseName).message(),
     row("cmake-dialect", Kind::CompilerTooOld, Configure, r#"requires the language dialect "([^"]+)""#).message(),
@@ -43,7 +65,7 @@ pub(super) static ROWS: &[Row] = &[
     row("cmake-library-names", Kind::MissingLibrary, Configure, r"\(find_library\): Could not find \S+ using the following names: ([^\s,]+)").message(),
     row("cmake-program-names", Kind::MissingCommand, Configure, r"\(find_program\): Could not find \S+ using the following names: ([^\s,]+)").message(),
     row("cmake-file-names", Kind::MissingHeader, Configure, r"\(find_(?:path|file)\): Could not find \S+ using the following (?:files|names): ([^\s,]+)").message(),
-    row("cmake-source-file", Kind::MissingGenerated, Configure, r"Cannot find source file:\s+(\S+)").message(),
+    row("cmake-source-file", Kind::MissingFile, Configure, r"Cannot find source file:\s+(\S+)").message().subject(By(source_file)).remedies(&[LaySubmodules]),
     row("cmake-in-source", Kind::InSourceBuild, Configure, r"(?i)in-?source builds? (?:are )?(?:not|forbidden)|out-?of-?source").subject(Fixed("")).message(),
     row("cmake-cache", Kind::StaleCache, Configure, r"CMakeCache\.txt directory .* is different|does not match the generator used previously").subject(Fixed("CMakeCache.txt")).message(),
     row("cmake-try-compile", Kind::BrokenCompiler, Configure, r"(?s)The (\w+) compiler\s.*\sis not able to compile a simple test program").subject(Fixed("")).message(),

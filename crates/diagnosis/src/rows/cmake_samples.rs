@@ -172,7 +172,7 @@ pub(super) static SAMPLES: &[Sample] = &[
     ),
     sample(
         "cmake-download",
-        "CMake Error at stamp/download-foo.cmake:170 (message):\n  Each download failed!\n\n    error: downloading 'https://registry.example/foo.tgz' failed\n          status_code: 6\n",
+        "CMake Error at stamp/download-foo.cmake:170 (message):\n  Each download failed!\n\n    error: downloading 'https://registry.example/foo.tgz' failed\n          status_code: 22\n",
         "https://registry.example/foo.tgz",
     ),
     sample(
@@ -214,5 +214,20 @@ pub(super) static SAMPLES: &[Sample] = &[
         "cmake-target",
         "CMake Error at CMakeLists.txt:5 (target_link_libraries):\n  Target \"a\" links to:\n\n    Nosuch::Lib\n\n  but the target was not found.  Possible reasons include:\n",
         "Nosuch",
+    ),
+    sample(
+        "cmake-certificate",
+        "CMake Error at CMakeLists.txt:14 (message):\n  cannot download rope.tar.gz: 60;\"SSL peer certificate or SSH remote key was\n  not OK\"\n",
+        "rope.tar.gz",
+    ),
+    sample(
+        "cmake-network",
+        "CMake Error at CMakeLists.txt:9 (message):\n  cannot download https://forge.example/x.tgz: 6;\"Couldn't resolve host name\"\n",
+        "https://forge.example/x.tgz",
+    ),
+    sample(
+        "cmake-network",
+        "CMake Error at stamp/download-foo.cmake:170 (message):\n  Each download failed!\n\n    error: downloading 'https://forge.example/foo.tgz' failed\n          status_code: 6\n          status_string: \"Couldn't resolve host name\"\n",
+        "https://forge.example/foo.tgz",
     ),
 ];

@@ -2,11 +2,14 @@
 
 use super::{
     Row,
-    Subject::{BaseName, Fixed, Many, QtModules},
+    Subject::{BaseName, By, Fixed, Many, QtModules},
     Weight::{Build, Configure},
     row,
 };
-use crate::Kind;
+use crate::{
+    Kind, Remedy,
+    cure::{Cure::DropFlag, by_nature},
+};
 
 pub(super) static ROWS: &[Row] = &[
     // Headers.
@@ -19,7 +22,7 @@ pub(super) static ROWS: &[Row] = &[
     row("pc-no-package", Kind::MissingPkgConfig, Build, r"No package '([^']+)' found").unless(r"^--"),
     row("pc-was-not-found", Kind::MissingPkgConfig, Build, r"Package '?([^\s',]+)'?(?:, required by '[^']*')?,? (?:was )?not found").unless(r"^--|: Package \S+ was not found by|in specified Vala API"),
     row("pc-python", Kind::MissingPkgConfig, Configure, r"PackageNotFoundError: (\S+) not found"),
-    row("pc-version", Kind::LibraryVersion, Configure, r"Requested '([^' ]+)[^']*' but version of|Package dependency requirement '([^' ]+)[^']*' could not be satisfied").unless(r"^--"),
+    row("pc-version", Kind::LibraryVersion, Configure, r"Requested '([^' ]+)[^']*' but version of|Package dependency requirement '([^' ]+)[^']*' could not be satisfied|^Package '([^']+)' has version '[^']*', required version is").unless(r"^--"),
     row("pc-qmake", Kind::MissingPkgConfig, Configure, r"Project ERROR: (\S+) development package not found"),
     // Meson.
     row("meson-dependency", Kind::MissingPkgConfig, Configure, r#"ERROR: (?:Dependency|Native dependency) ["']?([^"' ]+)["']?(?: \([^)]*\))? (?:is required but )?not found"#),
@@ -40,12 +43,14 @@ pub(super) static ROWS: &[Row] = &[
     row("stale-not-found", Kind::StaleAutotools, Build, r"\b((?:aclocal|automake)-[\d.]+): (?:command )?not found"),
     row("stale-missing", Kind::StaleAutotools, Build, r"WARNING: '((?:aclocal|automake|autoconf|autoheader)(?:-[\d.]+)?)' is (?:missing on your system|needed)"),
     row("missing-helper", Kind::MissingCommand, Build, r"WARNING: '([\w.+-]+)' is (?:missing on your system|needed)"),
-    row("stale-file", Kind::StaleAutotools, Configure, r"required file '([^']+)' not found"),
+    row("stale-file", Kind::StaleAutotools, Configure, r"required file '([^']+)' not found").subject(By(required_file)).remedies_by(required_file_cures),
     row("stale-libtool", Kind::StaleAutotools, Build, r"libtool:\s+Version mismatch error").subject(Fixed("libtool")),
     row("stale-gettext", Kind::StaleAutotools, Build, r"gettext infrastructure mismatch").subject(Fixed("gettext")),
     row("stale-input", Kind::StaleAutotools, Configure, r"cannot find input file: '?([^\s']+)|cannot find (install-sh), install\.sh,? or shtool|cannot find required auxiliary files: (.+)"),
-    row("stale-m4-folder", Kind::StaleAutotools, Configure, r"couldn't open directory '([^']+)'"),
-    row("stale-guess", Kind::StaleAutotools, Configure, r"cannot guess build type; you must specify one|config\.sub: .*(?:not recognized|failed)|Invalid configuration '").subject(Fixed("config.guess")),
+    row("stale-m4-folder", Kind::StaleAutotools, Configure, r"couldn't open directory '([^']+)'").unless("warning: "),
+    row("stale-guess", Kind::StaleAutotools, Configure, r"cannot guess build type; you must specify one").subject(Fixed("config.guess")),
+    row("stale-sub", Kind::StaleAutotools, Configure, r"Invalid configuration '([^']+)': |config\.sub:? (?:Invalid configuration )?'?(\S+?)'?:? (?:.*not recognized|failed)"),
+    row("configure-value", Kind::UnknownOption, Configure, r"(?i)^(?:configure: )?error: .*(?:bad|invalid|unknown|unrecogni[sz]ed|unsupported|illegal|wrong|improper) (?:value|argument|choice|setting|option)s?:? (?:of )?.*?(?:for|to|of|in|with|given to) '?(--(?:enable|disable|with|without)-[\w-]+)|^(?:configure: )?error: (?:.*? )?'?(--(?:enable|disable|with|without)-[\w-]+)(?:=\S*)? (?:must|can only|should|takes|expects|needs|accepts|does not (?:take|accept))\b").marks(&["rror: "]).remedies(&[DropFlag("{}")]),
     row("stale-bootstrap", Kind::StaleAutotools, Build, r"Gnulib not yet bootstrapped|[Pp]lease run '?\./?(?:bootstrap|autogen)").subject(Fixed("bootstrap")),
     row("autoconf-version", Kind::ToolVersion, Configure, r"(Autoconf) version \S+ or higher is required").subject(Fixed("autoconf")),
     row("automake-version", Kind::ToolVersion, Configure, r"require Automake \S+, but have|automake-\S+ or (?:newer|higher) is required").subject(Fixed("automake")),
@@ -58,3 +63,27 @@ pub(super) static ROWS: &[Row] = &[
     row("qmake-tool", Kind::MissingCommand, Configure, r"(qmake): could not (?:find a Qt installation|exec)|could not find a (Qt) installation of").subject(Fixed("qmake")),
     row("qmake-error", Kind::BuildFile, Configure, r"Project ERROR: (.+)"),
 ];
+
+/// Files that the GNU standards ask every project for; no tool makes them.
+const STANDARD_FILES: &[&str] = &["NEWS", "README", "AUTHORS", "ChangeLog", "THANKS", "COPYING", "INSTALL"];
+
+/// A file that Automake wants: one of the standards', or one that Autotools lay.
+fn required_file(groups: &[String]) -> Vec<(Kind, String)> {
+    let Some(name) = groups.first() else { return Vec::new() };
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let kind = if STANDARD_FILES.contains(&base) {
+        Kind::MissingFile
+    } else {
+        Kind::StaleAutotools
+    };
+    vec![(kind, name.clone())]
+}
+
+fn required_file_cures(kind: Kind, subject: &str, _: &[String]) -> Vec<Remedy> {
+    if kind == Kind::MissingFile {
+        return vec![Remedy::RunFirst {
+            what: "touch NEWS README AUTHORS ChangeLog".to_owned(),
+        }];
+    }
+    by_nature(kind).iter().map(|cure| cure.remedy(subject, &[])).collect()
+}

@@ -1,6 +1,7 @@
 //! One real-looking line for each row of `configure`.
 
 use super::samples::{Sample, sample};
+use crate::Kind;
 
 pub(super) static SAMPLES: &[Sample] = &[
     sample(
@@ -217,9 +218,35 @@ pub(super) static SAMPLES: &[Sample] = &[
         "config.guess",
     ),
     sample(
-        "stale-guess",
+        "stale-sub",
         "Invalid configuration 'riscv64-unknown-linux-gnu': machine 'riscv64-unknown' not recognized",
-        "config.guess",
+        "riscv64-unknown-linux-gnu",
+    ),
+    sample(
+        "stale-sub",
+        "configure: error: /bin/bash ./config.sub aarch64_be-none-elf failed",
+        "aarch64_be-none-elf",
+    ),
+    sample(
+        "stale-file",
+        "Makefile.am: error: required file './ChangeLog' not found",
+        "./ChangeLog",
+    )
+    .kind(Kind::MissingFile),
+    sample(
+        "configure-value",
+        "configure: error: bad value many for --enable-threads",
+        "--enable-threads",
+    ),
+    sample(
+        "configure-value",
+        "configure: error: invalid value: boxed for --with-float",
+        "--with-float",
+    ),
+    sample(
+        "configure-value",
+        "configure: error: --with-pic must be yes or no",
+        "--with-pic",
     ),
     sample(
         "stale-bootstrap",

@@ -404,4 +404,9 @@ error: linking with `cc` failed: exit status: 1",
         "clang",
     )
     .documented(),
+    sample(
+        "cargo-path",
+        "error: failed to get 'knot' as a dependency of package 'mooring v0.2.0 (/build)'\n\nCaused by:\n  failed to load source for dependency 'knot'\n\nCaused by:\n  Unable to update /knot\n\nCaused by:\n  failed to read '/knot/Cargo.toml'\n\nCaused by:\n  No such file or directory (os error 2)\n",
+        "knot",
+    ),
 ];

@@ -46,11 +46,11 @@ pub(super) static ROWS: &[Row] = &[
     row("gradle-plugin", Kind::MissingPlugin, Configure, r"Plugin (?:with id '([^']+)' not found|\[id: '([^']+)')"),
     row("gradle-old-method", Kind::ToolVersion, Configure, r"Could not find method (?:compile|testCompile|runtime|testRuntime|provided|apt|kapt|androidTestCompile)\(\)|Could not set unknown property 'mainClassName'|unknown property '(?:archivesBaseName|baseName|archiveName|destinationDir|convention|main)'").subject(Fixed("gradle")).remedies(&[Version("gradle", "< 7")]),
     row("gradle-method", Kind::BuildFile, Configure, r"> Could not (?:find method|get unknown property|set unknown property) '?(\w+)").remedies(&[Version("gradle", ""), EditSource("mend {} in the build file")]),
-    row("gradle-task", Kind::UnknownOption, Configure, r"^Task '([^']+)' not found in (?:root )?project").remedies(&[RunFirst("gradle tasks")]),
+    row("gradle-task", Kind::MissingTarget, Configure, r"^Task '([^']+)' not found in (?:root )?project").remedies(&[RunFirst("gradle tasks")]),
     row("gradle-wrapper", Kind::MissingFile, Configure, r"Could not find or load main class org\.gradle\.wrapper\.GradleWrapperMain|Unable to access jarfile \S*(gradle-wrapper\.jar)").subject(Fixed("gradle/wrapper/gradle-wrapper.jar")).remedies(&[RunFirst("gradle wrapper"), Use("gradle")]),
     row("sbt-unresolved", Kind::MissingJava, Configure, r"unresolved dependency: ([\w.-]+#[\w.-]+)|Error downloading ([\w.-]+:[\w.-]+)|sbt\.librarymanagement\.ResolveException: .*?([\w.-]+:[\w.-]+)").last(),
     row("ant-no-file", Kind::BuildFile, Configure, r"Buildfile: (\S+) does not exist").remedies(&[RunFirst("cd to the folder of {}")]),
-    row("ant-target", Kind::UnknownOption, Configure, r#"Target "([^"]+)" does not exist in the project"#).remedies(&[]),
+    row("ant-target", Kind::MissingTarget, Configure, r#"Target "([^"]+)" does not exist in the project"#).remedies(&[]),
     row("ant-task", Kind::MissingPlugin, Configure, r"failed to create task or type (\S+)|taskdef class (\S+) cannot be found|Could not load definitions from resource (\S+)\."),
     // Android.
     row("android-sdk", Kind::MissingPlugin, Configure, r"SDK location not found|ANDROID_HOME (?:is not set|environment variable)").subject(Fixed("android-sdk")).remedies(&[Set("ANDROID_HOME", "the SDK"), Provide]),

@@ -63,7 +63,6 @@ pub(super) static ROWS: &[Row] = &[
     row("deb-compat-missing", Kind::Recipe, Package, r"Please specify the compatibility level in debian/compat").subject(Fixed("compat")).remedies(&[EditRecipe("build-depend on debhelper-compat (= 13)")]),
     row("deb-changes", Kind::Recipe, Package, r"dpkg-source: error: (?:(aborting due to unexpected upstream changes)|cannot represent change to (\S+?):|(unrepresentable changes))").remedies(&[EditRecipe("let the clean target leave the source as it was"), EditRecipe("record the changes: dpkg-source --commit")]),
     row("deb-no-tarball", Kind::Recipe, Package, r"no upstream tarball found at (\S+?)\.\{").subject(Subject::BaseName).remedies(&[EditRecipe("put the upstream tarball beside the tree, or use a native format")]),
-    row("deb-recipe-syntax", Kind::Recipe, Package, r"(?:syntax error in|error occurred while parsing|cannot read) (debian/(?:control|changelog|rules|copyright|source/format))").remedies(&[EditRecipe("mend {}")]),
     // Patches.
     row("patch-missing", Kind::PatchFailed, Package, r"dpkg-source: error: cannot read (debian/patches/\S+?):").subject(Subject::BaseName).remedies(&[EditRecipe("drop the patch {}")]),
     row("patch-quilt", Kind::PatchFailed, Package, r"^Patch (?:debian/patches/)?(\S+) (?:does not apply|can be reverse-applied)|LOCAL_PATCH|Refusing to apply (\S+)|dpkg-source: error: LC_ALL=C patch .* < \S*?/patches/(\S+) subprocess").remedies(PATCH),
@@ -75,10 +74,12 @@ pub(super) static ROWS: &[Row] = &[
     // What a build service says when it ends a job.
     row("obs-killed", Kind::Resources, Configure, r"Job seems to be stuck here, killed|Build(?: was)? killed.*(?:inactivity|timeout)|build timed out after").subject(Fixed("time")).remedies(&[Retry, More("time")]),
     row("obs-worker-lost", Kind::BrokenMachine, Stop, r"worker (?:\S+ )?(?:lost|died|vanished)|build host (?:lost|went away)|VM (?:died|crashed)").subject(Fixed("worker")).remedies(&[Retry]),
+    // Whatever else the programs of dpkg and debhelper stop at.
+    row("deb-tool", Kind::Recipe, Stop, r"^(?:dpkg-(?:source|gencontrol|genchanges|genbuildinfo|gensymbols|shlibdeps|deb|buildpackage|parsechangelog|distaddfile)|dh|dh_\w+): error: (.+)").subject(By(super::recipes::named_file)).unless(r"subprocess returned exit|returned exit code|died with signal|aborting$|Aborting due to|unable to load|fork|ENOMEM|No space left|Permission denied").remedies(&[EditRecipe("mend the recipe: {1}")]),
 ];
 
 /// What cures a patch that does not apply.
-const PATCH: &[Cure] = &[
+pub(super) const PATCH: &[Cure] = &[
     EditRecipe("drop the patch {} where the source has the change already"),
     EditRecipe("make the patch {} anew for this source"),
 ];

@@ -412,17 +412,17 @@ dpkg-buildpackage: error: dpkg-source -b . subprocess returned exit status 25",
     )
     .line(2),
     sample(
-        "deb-recipe-syntax",
+        "deb-control-parse",
         r"dpkg-buildpackage: error: syntax error in debian/control at line 1: first stanza lacks a 'Source' field",
         "debian/control",
     ),
     sample(
-        "deb-recipe-syntax",
+        "deb-changelog",
         r"dpkg-buildpackage: warning:     debian/changelog(l1): found end of file where expected first heading
 dpkg-buildpackage: error: fatal error occurred while parsing debian/changelog",
         "debian/changelog",
     )
-    .line(2),
+    .line(1),
     sample(
         "patch-missing",
         r"dpkg-source: error: cannot read debian/patches/gone.patch: No such file or directory",

@@ -18,6 +18,7 @@ pub(super) static ROWS: &[Row] = &[
     row("ctest-crash", Kind::TestCrashed, Test, r"^\s*\d+ - (.+?) \((?:SEGFAULT|ILLEGAL|Subprocess aborted|SIGSEGV|Child aborted|OTHER_FAULT|Exception[^)]*|Bus error|Numerical)\)|^\s*\d+/\d+ Test\s+#\d+: (\S+) \.*\s*\*\*\*Exception"),
     row("ctest-not-run", Kind::TestSetup, Test, r"^\s*\d+ - (.+?) \(Not Run\)|^\s*\d+/\d+ Test\s+#\d+: (\S+) \.*\s*\*\*\*Not Run"),
     row("ctest-failed", Kind::TestFailed, Test, r"^\s*\d+ - (.+?) \(Failed\)|^\s*\d+/\d+ Test\s+#\d+: (\S+) \.*\s*\*\*\*Failed"),
+    row("ctest-program", Kind::TestSetup, Test, r"^(?:Could not|Unable to) find executable:? (\S+)"),
     row("ctest-summary", Kind::TestFailed, Stop, r"^\d+% tests passed, ([1-9]\d*) tests failed out of").subject(Fixed("")),
     // Meson. Before the plain `n/m` forms of others.
     row("meson-timeout", Kind::TestTimeout, Test, r"^\s*\d+/\d+ (.+?)\s+TIMEOUT\s+\d").remedies(&[Set("meson test --timeout-multiplier", "10"), LookAtTest]),
@@ -44,7 +45,7 @@ pub(super) static ROWS: &[Row] = &[
     row("unittest-failed", Kind::TestFailed, Test, r"^(?:FAIL|ERROR): (\w+) \(([\w.<>-]+)\)").subject(By(unittest_name)),
     row("unittest-summary", Kind::TestFailed, Stop, r"^FAILED \((?:failures|errors|unexpected)").subject(Fixed("")),
     // Go.
-    row("go-test-timeout", Kind::TestTimeout, Test, r"^panic: test timed out after \S+(?:\n[^\n]*running tests:\n\s+(\S+))?").marks(&["test timed out after"]).with_next(2).remedies(&[Set("go test -timeout", "longer"), LookAtTest]),
+    row("go-test-timeout", Kind::TestTimeout, Test, r"^panic: test timed out after \S+(?:\n[^\n]*running tests:\n\s+(\S+)|(?:\n[^\n]*){1,40}?\n[^\s(]+\.((?:Test|Fuzz|Example|Benchmark)\w*)\()?").marks(&["test timed out after"]).with_next(40).remedies(&[Set("go test -timeout", "longer"), LookAtTest]),
     row("go-test-failed", Kind::TestFailed, Test, r"^--- FAIL: (\S+)"),
     row("go-test-package", Kind::TestFailed, Stop, r"^FAIL\t(\S+)\t").unless(r"\[(?:build|setup) failed\]"),
     // Rust.
@@ -52,6 +53,8 @@ pub(super) static ROWS: &[Row] = &[
     row("cargo-test-crash", Kind::TestCrashed, Test, r"process didn't exit successfully: '([^']+?)(?: [^']*)?' \(signal: \d+, SIG(?:SEGV|ILL|ABRT|BUS|FPE)").subject(super::Subject::BaseName),
     row("cargo-test-summary", Kind::TestFailed, Stop, r"^test result: FAILED").subject(Fixed("")),
     // JUnit by Surefire and Gradle; TestNG.
+    row("junit-test", Kind::TestFailed, Test, r"^\s*(?:\[junit\] +)?Testcase: (\w+)(?:\([\w.$]+\))?(?: took [\d.,]+ sec)?:?\s+(?:\[junit\] +)?(?:FAILED|Caused an ERROR)").marks(&["Testcase: "]).with_next(1),
+    row("junit-class", Kind::TestFailed, Stop, r"^Test ([\w.$]+) failed$|: Test ([\w.$]+) failed(?: \(crashed\))?$"),
     row("surefire-test", Kind::TestFailed, Test, r"^(?:\[ERROR\]\s+)?(?:Failed tests:\s+|Tests in error:\s+)?(\w+\([\w.$]+\)|[\w.$]+\.\w+(?:\([^)]*\))?)(?:\s+Time elapsed: .*<<< (?:FAILURE|ERROR)!|: expected|:\d+ expected)").marks(&["<<< FAILURE!", "<<< ERROR!", "expected:<", "expected: <"]),
     row("surefire-crash", Kind::TestCrashed, Test, r"The forked VM terminated without (?:saying )?properly").subject(Fixed("")).remedies(&[Set("argLine", "-Djava.awt.headless=true"), LookAtTest]),
     row("surefire-summary", Kind::TestFailed, Stop, r"Tests run: \d+, (?:Failures: [1-9]\d*|Failures: \d+, Errors: [1-9])|There are test failures").subject(Fixed("")),
@@ -66,7 +69,16 @@ pub(super) static ROWS: &[Row] = &[
     row("boost-test", Kind::TestFailed, Test, r#"error: in "([^"]+)": check"#),
     row("qtest-failed", Kind::TestFailed, Test, r"^FAIL!\s+: (\w+::\w+)\("),
     row("check-failed", Kind::TestFailed, Test, r"^\S+\.c:\d+:[FE]:[^:]+:(\w+):\d+: ").marks(&[":F:", ":E:"]),
+    // Ruby, Lua, shell.
+    row("minitest-failed", Kind::TestFailed, Test, r"^\s*\d+\) (?:Failure|Error):\n\s*([\w:]+#\w+)(?: \[|:)").marks(&[") Failure:", ") Error:"]).with_next(1),
+    row("test-unit-failed", Kind::TestFailed, Test, r"^(?:Failure|Error): (\w+)\([\w:]+\)"),
+    row("rspec-failed", Kind::TestFailed, Test, r"^rspec \S+:\d+ # (.+)$"),
+    row("busted-failed", Kind::TestFailed, Test, r"^(?:Failure|Error) \x{2192} (\S+) @ \d+").marks(&["Failure \u{2192}", "Error \u{2192}"]),
+    row("plain-failed", Kind::TestFailed, Test, r"^(?:Run(?:ning)? )?(?i:test)(?: case)?:? (?:(\w+): )?(\S.*?) ?(?:\.{2,}|:) ?\**(?:FAIL|fail|Fail)(?:ED|ed|URE|ure)?\**[!.]?$").subject(By(numbered)).marks(&["FAIL", "fail", "Fail"]),
+    // Programs that a test's make started.
+    row("make-crash", Kind::TestCrashed, Test, r"\*\*\* \[(?:\S+: )?((?:\S*[-_/])?(?:run)?(?:check|tests?)(?:[-_]\S+)?)\] (?:Segmentation fault|Aborted|Illegal instruction|Bus error|Floating point exception|Trace/breakpoint trap)"),
     // JavaScript.
+    row("node-assert", Kind::TestFailed, Stop, r"^(?:Uncaught )?AssertionError \[ERR_ASSERTION\]: ").subject(Fixed("")),
     row("jest-failed", Kind::TestFailed, Test, r"^  \x{25CF} (.+)$").marks(&["\u{25cf} "]),
     row("mocha-failed", Kind::TestFailed, Test, r"^\s+[1-9]\d* failing\n\n?\s+1\) (.+?):?\n(?:\s+(.+?):\n)?").marks(&[" failing"]).with_next(4).subject(By(spaced)),
 ];
@@ -80,6 +92,15 @@ fn unittest_name(groups: &[String]) -> Vec<(Kind, String)> {
         format!("{place}.{method}")
     };
     vec![(Kind::TestFailed, whole)]
+}
+
+/// A test's words, or its number where it has one before them.
+fn numbered(groups: &[String]) -> Vec<(Kind, String)> {
+    groups
+        .first()
+        .map(|name| (Kind::TestFailed, name.clone()))
+        .into_iter()
+        .collect()
 }
 
 /// Suite and test of Mocha's.

@@ -19,6 +19,8 @@ use crate::{
 /// A header that newer versions of a library no longer have.
 fn removed_header(groups: &[String]) -> Vec<(Kind, String)> {
     match groups {
+        // One in quotes and in no folder is the project's own.
+        [header, _] if !header.contains('/') => Vec::new(),
         [header, ..] if known::breaks::find("header", header).is_some() => vec![(Kind::RemovedApi, header.clone())],
         _ => Vec::new(),
     }
@@ -85,7 +87,7 @@ fn script(groups: &[String]) -> Vec<(Kind, String)> {
 pub(super) static ROWS: &[Row] = &[
     // Headers that no package brings.
     row("header-generated", Kind::MissingGenerated, Build, r"error: '?((?:[^\s:']*/)?(?:config(?:ure|_auto)?\.h|[\w.-]*(?:_generated|\.pb|\.grpc\.pb|\.tab|\.yy|-marshal|_moc|-protocol|-client-protocol)\.(?:h|hh|hpp)|ui_\w+\.h|moc_\w+\.(?:cpp|cxx)|qrc_\w+\.cpp|\w+\.moc))'?(?:: No such file| file not found)").remedies_by(generated_cures),
-    row("header-removed", Kind::RemovedApi, Build, r"error: '?([^\s:']+)'?(?:: No such file or directory| file not found)").subject(By(removed_header)).remedies_by(removed_header_cures),
+    row("header-removed", Kind::RemovedApi, Build, r#"error: '?([^\s:']+)'?(?:: No such file or directory| file not found)(?:\n[^\n]*#\s*include\s*("))?"#).marks(&[": No such file or directory", " file not found"]).with_next(1).subject(By(removed_header)).remedies_by(removed_header_cures),
     // Steps that were left out.
     row("step-configure", Kind::NotConfigured, Build, r"(?i:(?:please|must|need to|have to|should|first) (?:first )?run|run) '?((?:sh |bash )?(?:\./)?configure(?:\.\w+)?)'?(?i:[^\n]*(?:first|before|\*\*\*|again|\.|$))").unless(r"^(?:checking|configure: |make|\+|#|--)|Stop\.\n|config\.status|re-?run").remedies(&[RunFirst("{}"), Regenerate]).confidence(75),
     row("no-makefile", Kind::NotConfigured, Build, r"(No targets specified and no makefile found)").subject(Fixed("Makefile")).remedies(&[RunFirst("./configure"), RunFirst("cmake")]),
@@ -99,6 +101,7 @@ pub(super) static ROWS: &[Row] = &[
     row("dialect-conditional", Kind::MakeDialect, Build, r"^(\S+?):\d+: \*\*\* (?:invalid syntax in conditional|missing 'endif'|extraneous '\w+')").remedies(&[Use("bmake")]),
     // Scripts.
     row("line-endings", Kind::LineEndings, Build, r"(\S+): line \d+: \$'[^']*\\r': command not found|env: '(\w+)\\r': No such|(\S+): (?:/\S+\^M: )?bad interpreter: [^\n]*\^M|/(bin/\w+)\^M|(\S+): line \d+: syntax error near unexpected token '(?:\$'\{?\\r|[^']*\\r)"),
+    row("line-endings-option", Kind::LineEndings, Build, r"^(\S+): (?:line )?\d+: (?:set|cd|shift|exit|read|export|ulimit|umask|test|return): (?:[^\n:]*: )?[^\n:]*\n(?:\s*\n)?: (?:invalid option|not a valid identifier|numeric argument required|No such file or directory|invalid shell option name|invalid number)").marks(&[": set: ", ": cd: ", ": shift: ", ": exit: ", ": read: ", ": export: ", ": ulimit: ", ": umask: ", ": test: ", ": return: "]).with_next(2),
     row("line-endings-perhaps", Kind::LineEndings, Build, r"(\S+): cannot execute: required file not found").confidence(55).remedies(&[FixLineEndings, EditSource("install the interpreter that the first line of {} names")]),
     row("not-executable", Kind::NotExecutable, Build, r"(?:^|: )((?:[\w.+-]*/)*[\w.+-]+): Permission denied$").unless(r"(?:cannot (?:create|open|remove|touch|access|stat|copy|move|change|make|write)|mkdir|rm|cp|mv|tar|open|ln|chmod|chown|touch|install|tee|sed|cc1\w*|ld|error opening|rror: (?:could not|opening)|publickey|[Cc]onnect\w*|fopen|stat|git|access|curl|wget|docker|dial)\b[^/]*: |^\S*(?:mkdir|rm|cp|mv|tar|ln|chmod|chown|touch|install|tee|sed|ld|git|curl|tar):|\): Permission|/dev/|\.(?:o|a|so|log|h|txt|json|tmp|lock|pid): Permission").subject(By(script)).remedies(&[MakeExecutable]),
     row("not-executable-python", Kind::NotExecutable, Build, r"PermissionError: \[Errno 13\] Permission denied: '(\./[^']+|[\w./-]+\.(?:sh|py|pl))'").remedies(&[MakeExecutable]),

@@ -132,4 +132,9 @@ ninja: error: build.ninja:3: expected '=', got newline
 make: *** [Makefile:2: all] Error 1", "gone.txt").line(1),
     sample("git-tag", "fatal: No names found, cannot describe anything.", "tag").line(1),
     sample("git-history", "fatal: not a git repository (or any of the parent directories): .git", "history").line(1),
+    sample(
+        "line-endings-option",
+        "bootstrap: line 1: set: -\n: invalid option\nset: usage: set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]\n",
+        "bootstrap",
+    ),
 ];

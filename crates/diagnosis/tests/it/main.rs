@@ -164,7 +164,7 @@ fn a_failed_download_is_seen_through_cmakes_own_stop() {
         "fatal: unable to access 'https://example.org/x.git/': Could not resolve host: example.org\n\
          CMake Error at x-populate-gitclone.cmake:31 (message):\n  Something gave up\n",
         &expect![[r#"
-            cause: Download "example.org" line 1
+            cause: Network "example.org" line 1
         "#]],
     );
 }
