@@ -61,6 +61,7 @@ pub(super) static ROWS: &[Row] = &[
     row("gradle-test", Kind::TestFailed, Test, r"^([\w.$]+ > .+?) FAILED$"),
     // TAP and Perl.
     row("tap-failed", Kind::TestFailed, Test, r"^\s*not ok (?:\d+ ?)?(?:- )?([^#\n]*?)\s*$").unless(r"# (?i:todo|skip)"),
+    row("test-more-failed", Kind::TestFailed, Test, r"^\s*#\s+Failed (?:\(TODO\) )?test (?:'([^'\n]+)'|at (\S+\.t) line)").unless(r"\(TODO\)"),
     row("prove-file", Kind::TestFailed, Stop, r"^\s*(\S+\.t)\s+\(Wstat: |^(\S+\.t)\s+Failed \d+/\d+"),
     row("prove-summary", Kind::TestFailed, Stop, r"^Result: FAIL|^Failed \d+/\d+ (?:subtests|test programs)").subject(Fixed("")),
     // GoogleTest, Catch2, Boost.Test, Qt, CppUnit, Check.

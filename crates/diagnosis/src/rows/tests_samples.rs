@@ -383,4 +383,10 @@ Result: FAIL",
     sample("plain-failed", "Test knots ... FAILED", "knots"),
     sample("make-crash", "make: *** [Makefile:9: test] Segmentation fault", "test"),
     sample("node-assert", "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:", ""),
+    sample(
+        "test-more-failed",
+        "#   Failed test 'ties itself'\n#   at t/knot.t line 5.\n# Looks like you failed 1 test of 2.\n",
+        "ties itself",
+    ),
+    sample("test-more-failed", "#   Failed test at t/knot.t line 5.", "t/knot.t"),
 ];
