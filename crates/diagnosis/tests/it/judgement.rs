@@ -151,3 +151,28 @@ fn parallel_compilers_mix_their_lines_and_the_first_missing_file_stays_the_cause
         "#]],
     );
 }
+
+#[test]
+fn a_test_that_crashes_in_the_emulator_is_a_crashed_test() {
+    check(
+        "Test project /build\nqemu: uncaught target signal 11 (Segmentation fault) - core dumped\nmake: *** [Makefile:3: check] Error 1\n",
+        &expect![[r#"
+            Failed
+            test_crashed "", test in Test, line 2 of (2, 2)
+        "#]],
+    );
+}
+
+#[test]
+fn a_missing_header_outranks_an_error_of_another_file_far_before_it() {
+    let far = "cc -c z.c\n".repeat(20);
+    check(
+        &format!(
+            "d.c:1:1: error: expected ';' before 'x'\n{far}a.c:1:10: fatal error: zlib.h: No such file or directory\nmake: *** [Makefile:2: a.o] Error 1\n"
+        ),
+        &expect![[r#"
+            Failed
+            missing_header "zlib.h", preparation in Build, line 22 of (22, 22)
+        "#]],
+    );
+}
