@@ -19,6 +19,8 @@ fn the_first_help_names_the_verbs_and_the_exit_codes() {
           bench        Measure an agent on a corpus
           corpus       Look at, make or refresh a corpus
           image        Images that boxes are made from
+          resolve      Say which packages have what a build asks for
+          index        Indexes that names are looked up in
           cache        Say what the data folder takes, and make room in it
           doctor       Say what this machine can do, and how to get the rest
           completions  Print a completion script for a shell
