@@ -20,6 +20,9 @@ const PROGRAM: &str = "/opt/ognibuild/ogni";
 /// Where the names of the packages that it needs are noted.
 const NEEDS: &str = "/opt/ognibuild/needs";
 
+/// Where modules of Python lie that it needs and that the release does not have.
+const MODULES: &str = "/opt/ognibuild/python";
+
 /// Makes the box one in which it runs.
 const PREPARE: &str = include_str!("data/ognibuild-needs.sh");
 
@@ -68,7 +71,7 @@ impl Agent for Ognibuild {
             name: "build".to_owned(),
         })?;
         let command = format!("{PROGRAM} --debug -d {BOX_SOURCE} -i apt build");
-        let script = format!("set -eu\n{}{command}\n", Recipe::preamble());
+        let script = format!("set -eu\n{}PYTHONPATH={MODULES} {command}\n", Recipe::preamble());
         // One command that does the work of many has all the time there is.
         let time = context
             .deadline
@@ -113,7 +116,7 @@ fn prepare(context: &mut SolveContext<'_>, program: &[u8]) -> Result<Vec<String>
     })?;
     context.sandbox.write_file(PROGRAM, program, 0o755)?;
     let script = format!(
-        "set -eu\n{}PROGRAM={PROGRAM} NEEDS={NEEDS}\n{PREPARE}",
+        "set -eu\n{}PROGRAM={PROGRAM} NEEDS={NEEDS} MODULES={MODULES}\n{PREPARE}",
         Recipe::preamble()
     );
     let time = limit(context);

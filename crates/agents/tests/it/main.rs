@@ -208,12 +208,12 @@ fn what_another_program_ran_is_replayed_without_it() {
     }
     expect![[r#"
         a tree that needs a repair: what the program ran, in 3 commands: the program ended well; 1 artifacts (2 commands)
-          dependencies in $OUT: apt-get install -q -y --no-install-recommends apt-file
+          dependencies in $OUT: apt-get install -q -y --no-install-recommends apt-file python3-pip-whl
           build in $SRC: make all
           build in $SRC: " >all.mk; cat all.mk >>Makefile'
           build in $SRC: make all
         a tree that stays broken: what the program ran, in 3 commands: the program exited with 2; 0 artifacts (2 commands)
-          dependencies in $OUT: apt-get install -q -y --no-install-recommends apt-file
+          dependencies in $OUT: apt-get install -q -y --no-install-recommends apt-file python3-pip-whl
           build in $SRC: make all
           build in $SRC: " >all.mk; cat all.mk >>Makefile'
           build in $SRC: make all
