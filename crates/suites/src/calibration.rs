@@ -59,17 +59,23 @@ pub fn unpatched_submission(task: &Task) -> Option<Submission> {
     })
 }
 
-/// Where there are no patches it gives up at once: the answer would be the reference's.
-const TAKE_PATCHES_BACK: &str = "\
-    cd /build/source || exit 1\n\
-    [ -s debian/patches/series ] || { echo 'there are no patches'; exit 3; }\n\
-    if [ -d .pc ]; then\n\
-    sed -e 's/#.*//' -e '/^[[:space:]]*$/d' debian/patches/series | tac | {\n\
-    while read -r name level; do patch -R -f -s \"${level:--p1}\" <\"debian/patches/$name\" || exit 1; done\n\
-    } || exit 1\n\
-    rm -rf .pc\n\
-    fi\n\
-    : >debian/patches/series\n";
+/// Where no patch changes a build file it gives up at once: what is made would have the same names.
+const TAKE_PATCHES_BACK: &str = r#"cd /build/source || exit 1
+build_files='([Mm]akefile[^/]*|[^/]*\.(mk|am|ac|cmake|pro|pri|gyp|sh)|CMakeLists.txt|configure[^/]*|meson[^/]*|SCons[^/]*|wscript|Jam[^/]*)'
+grep -rqE "^\+\+\+ ([^ ]*/)?$build_files([[:space:]]|$)" debian/patches 2>/dev/null || {
+    echo 'no patch changes a build file'
+    exit 3
+}
+if [ -d .pc ]; then
+    sed -e 's/#.*//' -e '/^[[:space:]]*$/d' debian/patches/series | tac | {
+        while read -r name level; do
+            patch -R -f -s "${level:--p1}" <"debian/patches/$name" || exit 1
+        done
+    } || exit 1
+    rm -rf .pc
+fi
+: >debian/patches/series
+"#;
 
 /// Other names of expected artifacts: where the reference made the very same file under another name too, that one is as
 /// good, because the packaging only renamed or copied it.
