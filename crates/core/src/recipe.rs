@@ -153,8 +153,12 @@ impl Step {
     }
 }
 
+/// The text as one line of a comment. Reasons quote logs, and whoever looks at a script should not obey a log.
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars()
+        .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c })
+        .collect()
 }
 
 /// Quotes a text for a POSIX shell.
@@ -193,7 +197,7 @@ mod tests {
                 rule: "common".to_owned(),
                 what: "compile with -fcommon".to_owned(),
                 scope: crate::RelaxationScope::Project,
-                why: "several files define\none variable".to_owned(),
+                why: "several files define\none \u{1b}[31mvariable".to_owned(),
             }],
         };
         expect_test::expect![[r##"
@@ -201,7 +205,7 @@ mod tests {
             # Builds hull 1.0 # injected on debian:bookworm/x86_64.
             # SRC is the unpacked source, OUT a scratch folder, PREFIX where the result is installed.
             set -eu
-            # Relaxed (flags, whole project): compile with -fcommon, because: several files define one variable.
+            # Relaxed (flags, whole project): compile with -fcommon, because: several files define one �[31mvariable.
             export SRC="${SRC:-/build/source}" OUT="${OUT:-/build/out}" PREFIX="${PREFIX:-/build/prefix}"
             export JOBS="${JOBS:-$(nproc)}" LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
             export PERL_USE_UNSAFE_INC=1

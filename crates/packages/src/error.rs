@@ -17,6 +17,14 @@ pub enum PackagesError {
     /// The index file is not one of this version; it is built again.
     #[error("{0} is not a package index of this version")]
     Format(String),
+    /// The index file is not as it was written; it is built again.
+    #[error(
+        "{0} is damaged: its bytes are not those that were written; make the index again with `seatrial index build`"
+    )]
+    Damaged(String),
+    /// A folder, a pipe or a device stands where an index file should.
+    #[error("{0} is no file; name an index file, as `seatrial index build` makes it")]
+    NotAFile(String),
     /// A `Contents` index cannot be read to its end.
     #[error("cannot read the file list {path}: {problem}; delete it so that it is downloaded again")]
     Contents {

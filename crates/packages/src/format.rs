@@ -1,4 +1,4 @@
-//! The index file: a header, and seven sections found through it.
+//! The index file: a header with a checksum of all the rest, and seven sections found through it.
 //!
 //! | section | holds |
 //! |---|---|
@@ -11,6 +11,8 @@
 //! All numbers are little-endian. The file is written under another name and renamed, and never changed afterwards.
 
 use std::{io::Write, ops::Range, path::Path};
+
+use flate2::Crc;
 
 use crate::PackagesError;
 
@@ -25,9 +27,20 @@ pub(crate) const CANDIDATE_SIZE: usize = 12;
 
 const MAGIC: &[u8; 8] = b"SEAPKIX\0";
 /// Raised with every change of the format *or* of what is put into it.
-pub(crate) const VERSION: u64 = 6;
+pub(crate) const VERSION: u64 = 7;
 const SECTIONS: usize = 7;
-const HEADER_SIZE: usize = 8 + 8 + SECTIONS * 16;
+/// Where the sections' places begin, which is also where what the checksum covers begins.
+const TABLE: usize = 8 + 8 + 8;
+const HEADER_SIZE: usize = TABLE + SECTIONS * 16;
+
+/// Why bytes are not an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// They are something else, or of another version.
+    Foreign,
+    /// They were an index once.
+    Damaged,
+}
 
 /// The sections' places in a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,15 +60,23 @@ pub(crate) type Sections<'a> = [&'a [u8]; SECTIONS];
 /// Writes a whole index next to `path` and renames it there.
 pub(crate) fn write(path: &Path, sections: &Sections<'_>) -> Result<u64, PackagesError> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
+    let mut table = Vec::with_capacity(SECTIONS * 16);
+    let mut offset = HEADER_SIZE as u64;
+    for section in sections {
+        table.extend_from_slice(&offset.to_le_bytes());
+        table.extend_from_slice(&(section.len() as u64).to_le_bytes());
+        offset += section.len() as u64;
+    }
+    let mut checksum = Crc::new();
+    checksum.update(&table);
+    for section in sections {
+        checksum.update(section);
+    }
     let mut header = Vec::with_capacity(HEADER_SIZE);
     header.extend_from_slice(MAGIC);
     header.extend_from_slice(&VERSION.to_le_bytes());
-    let mut offset = HEADER_SIZE as u64;
-    for section in sections {
-        header.extend_from_slice(&offset.to_le_bytes());
-        header.extend_from_slice(&(section.len() as u64).to_le_bytes());
-        offset += section.len() as u64;
-    }
+    header.extend_from_slice(&u64::from(checksum.sum()).to_le_bytes());
+    header.extend_from_slice(&table);
     let mut file = tempfile::Builder::new().prefix(".index-").tempfile_in(folder)?;
     file.write_all(&header)?;
     for section in sections {
@@ -66,13 +87,25 @@ pub(crate) fn write(path: &Path, sections: &Sections<'_>) -> Result<u64, Package
     Ok(offset)
 }
 
-/// Reads the header; `None` when the bytes are not a whole index of this version.
-pub(crate) fn read(bytes: &[u8]) -> Option<Layout> {
-    if bytes.get(..8)? != MAGIC || number(bytes, 8)? != VERSION {
-        return None;
+/// Reads the header, and says why when the bytes are not a whole index of this version.
+///
+/// The checksum is of all bytes: the key map is trusted by the code that walks it, and an index that lies would
+/// install wrong packages without a word. It costs a few milliseconds.
+pub(crate) fn read(bytes: &[u8]) -> Result<Layout, Flaw> {
+    if bytes.get(..8) != Some(MAGIC) || number(bytes, 8) != Some(VERSION) {
+        return Err(Flaw::Foreign);
     }
+    let mut checksum = Crc::new();
+    checksum.update(bytes.get(TABLE..).unwrap_or_default());
+    if number(bytes, 16) != Some(u64::from(checksum.sum())) {
+        return Err(Flaw::Damaged);
+    }
+    layout(bytes).ok_or(Flaw::Damaged)
+}
+
+fn layout(bytes: &[u8]) -> Option<Layout> {
     let mut sections = (0..SECTIONS).map(|section| {
-        let at = 16 + section * 16;
+        let at = TABLE + section * 16;
         let start = usize::try_from(number(bytes, at)?).ok()?;
         let end = start.checked_add(usize::try_from(number(bytes, at + 8)?).ok()?)?;
         bytes.get(start..end).map(|_| start..end)

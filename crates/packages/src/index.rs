@@ -19,7 +19,7 @@ use crate::{
     classify::Family,
     deepen,
     foreign::PROVIDES,
-    format::{self, CANDIDATE_SIZE, COUNT_BITS, Layout, MOST_CANDIDATES, PLACEHOLDER},
+    format::{self, CANDIDATE_SIZE, COUNT_BITS, Flaw, Layout, MOST_CANDIDATES, PLACEHOLDER},
     shelf,
 };
 
@@ -121,7 +121,7 @@ impl PackageIndex {
             index
         };
         match Self::open(&path) {
-            Err(PackagesError::Format(_)) => {}
+            Err(PackagesError::Format(_) | PackagesError::Damaged(_)) => {}
             Err(PackagesError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
             answer => return answer.map(with_notes),
         }
@@ -157,20 +157,28 @@ impl PackageIndex {
 
     /// Opens an index file and notes its use.
     pub fn open(path: &Path) -> Result<Self, PackagesError> {
+        let index = Self::look(path)?;
         touch(path)?;
-        Self::look(path)
+        Ok(index)
     }
 
     /// Opens an index file without a trace.
     pub fn look(path: &Path) -> Result<Self, PackagesError> {
-        let wrong = || PackagesError::Format(path.display().to_string());
+        // A pipe never ends to be opened, and a device never ends to be read.
+        if !fs::metadata(path)?.is_file() {
+            return Err(PackagesError::NotAFile(path.display().to_string()));
+        }
+        let damaged = || PackagesError::Damaged(path.display().to_string());
         let bytes = Arc::new(fs::read(path)?);
-        let layout = format::read(&bytes).ok_or_else(wrong)?;
+        let layout = format::read(&bytes).map_err(|flaw| match flaw {
+            Flaw::Foreign => PackagesError::Format(path.display().to_string()),
+            Flaw::Damaged => damaged(),
+        })?;
         let slice = Slice {
             bytes: Arc::clone(&bytes),
             range: layout.keys.clone(),
         };
-        let keys = Map::new(slice).map_err(|_| wrong())?;
+        let keys = Map::new(slice).map_err(|_| damaged())?;
         Ok(Self {
             path: path.to_owned(),
             bytes,

@@ -304,9 +304,15 @@ pub(super) fn attempt(shop: &mut Shop<'_, '_>, plan: &Plan) -> Result<(Option<Tr
     Ok((best, summary))
 }
 
+static UNKNOWN_GOAL: Pattern = Pattern::new(r"(?m)^make: \*\*\* No rule to make target [^\s]+\.(?:\s+Stop\.)?\s*$");
+
 /// Different complaints in a log: lines that call something an error, each counted once without its numbers.
 fn complaints(log: &[u8]) -> usize {
     let text = String::from_utf8_lossy(log);
+    // A make that knows no such goal looked at nothing: its silence is not progress, and must not hide what was wrong.
+    if UNKNOWN_GOAL.is_match(&text) {
+        return usize::MAX;
+    }
     let keys: BTreeSet<String> = text
         .lines()
         .filter(|line| line.contains("error") || line.contains("undefined reference") || line.contains("Error"))
@@ -655,8 +661,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_goal_that_make_does_not_know_is_no_progress() {
+        let missing =
+            complaints(b"m.c:1:10: fatal error: a.h: No such file or directory\nmake: *** [Makefile:2: m] Error 1\n");
+        assert_eq!(missing, 1);
+        for log in [
+            "make: *** No rule to make target 'all'.  Stop.\n",
+            "make: *** No rule to make target 'all'.\n",
+            "cc -c a.c\nmake: *** No rule to make target `linux'.  Stop.",
+        ] {
+            assert!(complaints(log.as_bytes()) > missing, "{log}");
+        }
+        // A file that a rule needs is another matter.
+        let needed = "make: *** No rule to make target 'a.h', needed by 'a.o'.  Stop.\n";
+        assert_eq!(complaints(needed.as_bytes()), 0);
+    }
+
+    #[test]
     fn the_last_failed_check_is_looked_up() {
-        assert!(CHECK.compiles() && LIBRARY_FILE.compiles());
+        assert!(UNKNOWN_GOAL.compiles() && CHECK.compiles() && LIBRARY_FILE.compiles());
         let names = |log: &str| -> Vec<String> {
             last_checks(log)
                 .into_iter()

@@ -102,8 +102,9 @@ fn nature(problem: &Problem, remedy: &Remedy) -> Option<(Class, Rank, &'static s
 fn change(situation: &Situation<'_>, remedy: &Remedy, settings: &mut Settings) -> Option<()> {
     let autotools = matches!(situation.system, Autotools | AutotoolsBootstrap);
     match remedy {
-        Remedy::AddFlags { to, flags } => {
-            for flag in flags.iter().filter(|flag| is_flag(flag)) {
+        // All or none: a record must not claim a flag that was left out.
+        Remedy::AddFlags { to, flags } if flags.iter().all(|flag| is_flag(flag)) => {
+            for flag in flags {
                 match to {
                     FlagsOf::C => add(&mut settings.c_flags, flag),
                     FlagsOf::Cxx => add(&mut settings.cxx_flags, flag),
@@ -408,6 +409,10 @@ mod tests {
             },
             Remedy::DropFlag {
                 flag: text("-x'$(reboot)"),
+            },
+            Remedy::AddFlags {
+                to: FlagsOf::C,
+                flags: vec![text("-g"), text("-DA=$(reboot)")],
             },
             Remedy::Include {
                 header: text("a.h' `reboot`"),

@@ -2,7 +2,10 @@
 
 #![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes literals this way")]
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use expect_test::{Expect, expect};
 use flate2::{Compression, write::GzEncoder};
@@ -266,6 +269,24 @@ fn a_damaged_index_is_refused() {
     for bad in [&whole[..whole.len() - 1], &whole[..40], &[], &version] {
         fs_err::write(&other, bad).unwrap();
         assert!(PackageIndex::open(&other).is_err(), "{} bytes", bad.len());
+    }
+    // Whichever byte a disk lost: the index is refused, and never walked into or believed.
+    for place in 0..whole.len() {
+        let mut bad = whole.clone();
+        bad[place] ^= 0x10;
+        fs_err::write(&other, &bad).unwrap();
+        let error = PackageIndex::look(&other).err().unwrap().to_string();
+        let said = if place < 16 { "of this version" } else { "is damaged" };
+        assert!(error.contains(said), "byte {place}: {error}");
+    }
+}
+
+#[test]
+fn what_is_no_file_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in [folder.path(), Path::new("/dev/zero")] {
+        let error = PackageIndex::look(path).err().unwrap().to_string();
+        assert!(error.contains("is no file"), "{error}");
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use seatrial_core::ExitCode;
 use seatrial_packages::{Context, Distribution, Explained, Ground, Key, PackageIndex, distribution_of};
+use seatrial_report::visible;
 
 use super::{answer, answer_json, platform};
 use crate::{app::App, failure::Failure, names_args::ResolveArgs};
@@ -59,7 +60,7 @@ pub(crate) fn run(app: &App, args: &ResolveArgs) -> Result<ExitCode, Failure> {
         for (key, found, near) in &answers {
             show(&mut text, key, found, near, args.why);
         }
-        answer(&text)?;
+        answer(&visible(&text))?;
     }
     Ok(if answers.iter().any(|(_, found, _)| found.is_empty()) {
         ExitCode::Failed
@@ -98,7 +99,7 @@ fn on_pypi(app: &App, keys: &[Key]) -> Result<ExitCode, Failure> {
     if app.json {
         answer_json(&list)?;
     } else {
-        answer(&text)?;
+        answer(&visible(&text))?;
     }
     Ok(if all { ExitCode::Passed } else { ExitCode::Failed })
 }
