@@ -12,7 +12,7 @@
 
 use std::{io::Write, ops::Range, path::Path};
 
-use flate2::Crc;
+use crc32fast::Hasher;
 
 use crate::PackagesError;
 
@@ -67,7 +67,7 @@ pub(crate) fn write(path: &Path, sections: &Sections<'_>) -> Result<u64, Package
         table.extend_from_slice(&(section.len() as u64).to_le_bytes());
         offset += section.len() as u64;
     }
-    let mut checksum = Crc::new();
+    let mut checksum = Hasher::new();
     checksum.update(&table);
     for section in sections {
         checksum.update(section);
@@ -75,7 +75,7 @@ pub(crate) fn write(path: &Path, sections: &Sections<'_>) -> Result<u64, Package
     let mut header = Vec::with_capacity(HEADER_SIZE);
     header.extend_from_slice(MAGIC);
     header.extend_from_slice(&VERSION.to_le_bytes());
-    header.extend_from_slice(&u64::from(checksum.sum()).to_le_bytes());
+    header.extend_from_slice(&u64::from(checksum.finalize()).to_le_bytes());
     header.extend_from_slice(&table);
     let mut file = tempfile::Builder::new().prefix(".index-").tempfile_in(folder)?;
     file.write_all(&header)?;
@@ -90,14 +90,14 @@ pub(crate) fn write(path: &Path, sections: &Sections<'_>) -> Result<u64, Package
 /// Reads the header, and says why when the bytes are not a whole index of this version.
 ///
 /// The checksum is of all bytes: the key map is trusted by the code that walks it, and an index that lies would
-/// install wrong packages without a word. It costs a few milliseconds.
+/// install wrong packages without a word. It costs a millisecond or two.
 pub(crate) fn read(bytes: &[u8]) -> Result<Layout, Flaw> {
     if bytes.get(..8) != Some(MAGIC) || number(bytes, 8) != Some(VERSION) {
         return Err(Flaw::Foreign);
     }
-    let mut checksum = Crc::new();
+    let mut checksum = Hasher::new();
     checksum.update(bytes.get(TABLE..).unwrap_or_default());
-    if number(bytes, 16) != Some(u64::from(checksum.sum())) {
+    if number(bytes, 16) != Some(u64::from(checksum.finalize())) {
         return Err(Flaw::Damaged);
     }
     layout(bytes).ok_or(Flaw::Damaged)
