@@ -88,6 +88,8 @@ pub fn aliases(truth: &CompileTruth, reference: &Verdict) -> BTreeMap<String, Ve
         let others: BTreeSet<&str> = made
             .iter()
             .filter(|(other, same)| *same == digest && !expected.contains(other) && !is_by_product(other))
+            // A name that several different files have (`main`, or one program built in several ways) stands for none.
+            .filter(|(other, _)| made.iter().all(|(name, same)| name != other || *same == digest))
             .map(|(other, _)| *other)
             .collect();
         if !others.is_empty() {
@@ -212,6 +214,8 @@ mod tests {
                 ("/b/.libs/libhull.so.2T", "two"),
                 ("/b/libhull.so.2", "two"),
                 ("/b/other", "three"),
+                ("/b/with/main", "one"),
+                ("/b/without/main", "four"),
             ],
         );
         assert_eq!(
