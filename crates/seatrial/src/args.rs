@@ -4,11 +4,12 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand};
 use seatrial_core::RelaxationClass;
-use seatrial_suites::Side;
 
 use crate::{
     amounts::{parse_age, parse_bytes},
-    names_args::{BenchNamesArgs, IndexVerb, ResolveArgs},
+    bench_args::BenchVerb,
+    image_args::ImageVerb,
+    names_args::{IndexVerb, ResolveArgs},
 };
 
 /// Builds software that nobody documented, and proves the result by running it in a clean box.
@@ -193,143 +194,6 @@ pub(crate) enum NetworkMode {
     None,
 }
 
-/// Words of `bench`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum BenchVerb {
-    /// Run an agent on every task of a corpus; the same command resumes a run that was stopped
-    #[command(
-        after_help = "Examples:\n  seatrial bench run corpora/compile-debian --agent rules -n 2\n  \
-        seatrial bench run corpora/compile-debian --agent rules --task hello --limit 1"
-    )]
-    Run(BenchRunArgs),
-    /// Print the table of a run
-    #[command(
-        after_help = "Examples:\n  seatrial bench report compile-debian-rules-1f2e3d4c5b6a\n  seatrial bench report latest --tasks"
-    )]
-    Report {
-        /// The run's name, a unique beginning of it, or `latest`
-        run: String,
-        /// List every trial too
-        #[arg(long)]
-        tasks: bool,
-        /// Say why trials failed: classes and kinds of root causes, relaxations, packages, and what no rule explains
-        #[arg(long, conflicts_with_all = ["tasks", "markdown"])]
-        failures: bool,
-        /// Print Markdown
-        #[arg(long)]
-        markdown: bool,
-    },
-    /// Say how often the first package found for a name is right
-    #[command(
-        after_help = "Example:\n  seatrial bench names corpora/names-debian-bookworm --split unseen --with apt-file"
-    )]
-    Names(BenchNamesArgs),
-    /// Put several runs into one table: rates, times, and whether a difference may be chance
-    #[command(after_help = "Example:\n  seatrial bench compare compile-debian-rules-1f2e compile-debian-ghcc-9a8b")]
-    Compare {
-        /// Names of runs, or unique beginnings of them; the first one is compared with each of the others
-        #[arg(required = true, num_args = 2..)]
-        runs: Vec<String>,
-    },
-    /// List runs
-    List,
-    /// Measure how well failing logs are explained, on logs whose cause is known
-    #[command(after_help = "Examples:\n  seatrial bench diagnosis corpora/mutations\n  \
-        seatrial bench diagnosis corpora/mutations --split seen --failures\n  \
-        seatrial bench diagnosis corpora/mutations --with buildlog-consultant")]
-    Diagnosis(DiagnosisArgs),
-    /// Prove that each task can be solved and cannot be faked; quarantine the others in the corpus's lock file
-    Calibrate {
-        /// The corpus's folder
-        corpus: PathBuf,
-        /// Tasks at one time
-        #[arg(short = 'n', long, default_value_t = 1)]
-        jobs: usize,
-        /// How often the reference solution must pass
-        #[arg(short = 'k', long, default_value_t = 1)]
-        attempts: u32,
-        /// Only these tasks
-        #[arg(long, value_name = "ID")]
-        task: Vec<String>,
-        /// Only tasks whose state is not known yet
-        #[arg(long)]
-        new: bool,
-        #[command(flatten)]
-        network: NetworkArgs,
-    },
-}
-
-/// Words of `bench run`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct BenchRunArgs {
-    /// The corpus's folder
-    pub(crate) corpus: PathBuf,
-    /// The agent: rules; the baselines ghcc, assemblage, debhelper-order, codeql-order and ognibuild; null or fake
-    #[arg(long)]
-    pub(crate) agent: String,
-    /// Where the program is that the agent ognibuild runs, made for machines like the box; `cargo install ognibuild
-    /// --locked --no-default-features --features cli,debian --bin ogni` makes it [default: `ogni` in the folder
-    /// `programs` of the data folder, else on the search path]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) program: Option<PathBuf>,
-    /// Attempts at each task
-    #[arg(short = 'k', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) attempts: u32,
-    /// Trials at one time
-    #[arg(short = 'n', long, default_value_t = 1)]
-    pub(crate) jobs: usize,
-    #[command(flatten)]
-    pub(crate) network: NetworkArgs,
-    /// Only the first N tasks
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
-    /// Only these tasks
-    #[arg(long, value_name = "ID")]
-    pub(crate) task: Vec<String>,
-    /// Only one side of the corpus's split: seen or unseen
-    #[arg(long, value_name = "SIDE")]
-    pub(crate) split: Option<Side>,
-    /// Take quarantined tasks too
-    #[arg(long)]
-    pub(crate) quarantined: bool,
-    /// Run trials again whose verdict was `invalid`
-    #[arg(long)]
-    pub(crate) retry_invalid: bool,
-    /// Begin also when the disk is expected to have no room for it
-    #[arg(long)]
-    pub(crate) no_disk_check: bool,
-}
-
-/// Words of `bench diagnosis`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct DiagnosisArgs {
-    /// The set's folder
-    #[arg(default_value = "corpora/mutations")]
-    pub(crate) corpus: PathBuf,
-    /// Only the side that may be looked at, or only the other one: seen or unseen
-    #[arg(long, value_name = "SIDE")]
-    pub(crate) split: Option<Side>,
-    /// Another program that explains logs, run on the same ones
-    #[arg(long, value_name = "PROGRAM")]
-    pub(crate) with: Option<OtherProgram>,
-    /// Where that program is [default: on the search path]
-    #[arg(long, value_name = "FILE", requires = "with")]
-    pub(crate) program: Option<PathBuf>,
-    /// List what was wrong; of the seen half only
-    #[arg(long)]
-    pub(crate) failures: bool,
-    /// Print Markdown
-    #[arg(long)]
-    pub(crate) markdown: bool,
-}
-
-/// Programs of others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum OtherProgram {
-    /// Its program `analyze-build-log`; `cargo install buildlog-consultant` installs it
-    BuildlogConsultant,
-}
-
 /// Words of `corpus`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CorpusVerb {
@@ -419,87 +283,6 @@ pub(crate) enum MineVerb {
         #[arg(long, conflicts_with = "project")]
         labels_only: bool,
     },
-}
-
-/// Words of `image`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ImageVerb {
-    /// Make an image from a distribution's packages, unless there is one, or from a recipe
-    #[command(after_help = "Examples:\n  seatrial image build debian:bookworm --with valgrind\n  \
-        seatrial image build debian:trixie --arch arm64\n  \
-        seatrial image build images/compile.toml --locked")]
-    Build(ImageBuildArgs),
-    /// Take an image from a file: a tar of a root file system, what `docker save` writes, an OCI layout in a tar
-    #[command(after_help = "Example:\n  docker save tool:1.2 | gzip >tool.tar.gz && seatrial image import tool.tar.gz")]
-    Import {
-        /// The file; it may be compressed with gzip, xz or Zstandard
-        file: PathBuf,
-        /// Its platform, whose boxes are then made from it [default: what it says itself, and it stands for itself only]
-        #[arg(long, value_name = "DISTRIBUTION:RELEASE")]
-        platform: Option<String>,
-    },
-    /// Pull an image from a registry
-    #[command(after_help = "Examples:\n  seatrial image pull localhost:5000/tool:1.2\n  \
-        seatrial image pull registry.example.org/team/tool@sha256:DIGITS --credentials ~/.docker/config.json")]
-    Pull {
-        /// Its name: REGISTRY/NAME:TAG or REGISTRY/NAME@sha256:DIGITS
-        reference: String,
-        /// The architecture [default: this machine's]
-        #[arg(long)]
-        arch: Option<String>,
-        /// A file as `docker login` writes it
-        #[arg(long, value_name = "FILE")]
-        credentials: Option<PathBuf>,
-        /// Speak without encryption; registries on this machine are always spoken to so
-        #[arg(long)]
-        plain_http: bool,
-    },
-    /// Run a command in a box made from an image; its exit code is 0 or 1
-    #[command(after_help = "Example:\n  seatrial image run localhost:5000/tool:1.2 -- tool --version")]
-    Run {
-        /// Its name, its digest or a unique beginning of it
-        image: String,
-        /// Give the box this machine's network
-        #[arg(long)]
-        open_network: bool,
-        /// The command
-        #[arg(required = true, last = true, value_name = "COMMAND")]
-        command: Vec<String>,
-    },
-    /// List images
-    List,
-    /// Remove an image
-    Rm {
-        /// Its name, its digest or a unique beginning of it
-        image: String,
-    },
-}
-
-/// Words of `image build`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ImageBuildArgs {
-    /// The platform, or the file of a recipe (NAME.toml)
-    #[arg(default_value = "debian:bookworm", value_name = "PLATFORM|RECIPE")]
-    pub(crate) what: String,
-    /// The architecture, as Debian or the kernel names it; other ones than this machine's are emulated
-    /// [default: this machine's, or the recipe's]
-    #[arg(long)]
-    pub(crate) arch: Option<String>,
-    /// Further packages
-    #[arg(long, value_name = "PACKAGE")]
-    pub(crate) with: Vec<String>,
-    /// Mirror to take it from [default: what this machine's package manager uses for that release]
-    #[arg(long, value_name = "URL")]
-    pub(crate) mirror: Option<String>,
-    /// Make it even when there is one
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Fail when what comes out of a recipe is not what its lock says
-    #[arg(long)]
-    pub(crate) locked: bool,
-    /// A file as `docker login` writes it, for a recipe that begins with an image of a registry
-    #[arg(long, value_name = "FILE")]
-    pub(crate) credentials: Option<PathBuf>,
 }
 
 /// Words of `cache`.

@@ -3,8 +3,10 @@
 mod amounts;
 mod app;
 mod args;
+mod bench_args;
 mod commands;
 mod failure;
+mod image_args;
 mod names_args;
 mod network;
 mod preflight;

@@ -20,7 +20,8 @@ use seatrial_trial::{
 use super::{answer, answer_json, mutations, platform};
 use crate::{
     app::{App, VERSION},
-    args::{BenchRunArgs, BenchVerb, NetworkArgs},
+    args::NetworkArgs,
+    bench_args::{BenchRunArgs, BenchVerb},
     failure::Failure,
     preflight,
 };

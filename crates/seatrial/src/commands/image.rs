@@ -24,8 +24,8 @@ use super::{answer, answer_json, platform};
 use crate::{
     amounts,
     app::App,
-    args::{ImageBuildArgs, ImageVerb},
     failure::Failure,
+    image_args::{ImageBuildArgs, ImageVerb},
 };
 
 pub(super) fn run(app: &App, verb: ImageVerb) -> Result<ExitCode, Failure> {

@@ -13,7 +13,8 @@ use seatrial_suites::{Answer, Case, CaseSet, Consultant, Grades, MiningFloor, Mu
 use super::{answer, answer_json, platform};
 use crate::{
     app::App,
-    args::{DiagnosisArgs, MineVerb, OtherProgram},
+    args::MineVerb,
+    bench_args::{DiagnosisArgs, OtherProgram},
     failure::Failure,
 };
 

@@ -1,0 +1,145 @@
+//! Words of the verbs that measure.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use seatrial_suites::Side;
+
+use crate::{args::NetworkArgs, names_args::BenchNamesArgs};
+
+/// Words of `bench`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchVerb {
+    /// Run an agent on every task of a corpus; the same command resumes a run that was stopped
+    #[command(
+        after_help = "Examples:\n  seatrial bench run corpora/compile-debian --agent rules -n 2\n  \
+        seatrial bench run corpora/compile-debian --agent rules --task hello --limit 1"
+    )]
+    Run(BenchRunArgs),
+    /// Print the table of a run
+    #[command(
+        after_help = "Examples:\n  seatrial bench report compile-debian-rules-1f2e3d4c5b6a\n  seatrial bench report latest --tasks"
+    )]
+    Report {
+        /// The run's name, a unique beginning of it, or `latest`
+        run: String,
+        /// List every trial too
+        #[arg(long)]
+        tasks: bool,
+        /// Say why trials failed: classes and kinds of root causes, relaxations, packages, and what no rule explains
+        #[arg(long, conflicts_with_all = ["tasks", "markdown"])]
+        failures: bool,
+        /// Print Markdown
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Say how often the first package found for a name is right
+    #[command(
+        after_help = "Example:\n  seatrial bench names corpora/names-debian-bookworm --split unseen --with apt-file"
+    )]
+    Names(BenchNamesArgs),
+    /// Put several runs into one table: rates, times, and whether a difference may be chance
+    #[command(after_help = "Example:\n  seatrial bench compare compile-debian-rules-1f2e compile-debian-ghcc-9a8b")]
+    Compare {
+        /// Names of runs, or unique beginnings of them; the first one is compared with each of the others
+        #[arg(required = true, num_args = 2..)]
+        runs: Vec<String>,
+    },
+    /// List runs
+    List,
+    /// Measure how well failing logs are explained, on logs whose cause is known
+    #[command(after_help = "Examples:\n  seatrial bench diagnosis corpora/mutations\n  \
+        seatrial bench diagnosis corpora/mutations --split seen --failures\n  \
+        seatrial bench diagnosis corpora/mutations --with buildlog-consultant")]
+    Diagnosis(DiagnosisArgs),
+    /// Prove that each task can be solved and cannot be faked; quarantine the others in the corpus's lock file
+    Calibrate {
+        /// The corpus's folder
+        corpus: PathBuf,
+        /// Tasks at one time
+        #[arg(short = 'n', long, default_value_t = 1)]
+        jobs: usize,
+        /// How often the reference solution must pass
+        #[arg(short = 'k', long, default_value_t = 1)]
+        attempts: u32,
+        /// Only these tasks
+        #[arg(long, value_name = "ID")]
+        task: Vec<String>,
+        /// Only tasks whose state is not known yet
+        #[arg(long)]
+        new: bool,
+        #[command(flatten)]
+        network: NetworkArgs,
+    },
+}
+
+/// Words of `bench run`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BenchRunArgs {
+    /// The corpus's folder
+    pub(crate) corpus: PathBuf,
+    /// The agent: rules; the baselines ghcc, assemblage, debhelper-order, codeql-order and ognibuild; null or fake
+    #[arg(long)]
+    pub(crate) agent: String,
+    /// Where the program is that the agent ognibuild runs, made for machines like the box; `cargo install ognibuild
+    /// --locked --no-default-features --features cli,debian --bin ogni` makes it [default: `ogni` in the folder
+    /// `programs` of the data folder, else on the search path]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) program: Option<PathBuf>,
+    /// Attempts at each task
+    #[arg(short = 'k', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) attempts: u32,
+    /// Trials at one time
+    #[arg(short = 'n', long, default_value_t = 1)]
+    pub(crate) jobs: usize,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    /// Only the first N tasks
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Only these tasks
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Vec<String>,
+    /// Only one side of the corpus's split: seen or unseen
+    #[arg(long, value_name = "SIDE")]
+    pub(crate) split: Option<Side>,
+    /// Take quarantined tasks too
+    #[arg(long)]
+    pub(crate) quarantined: bool,
+    /// Run trials again whose verdict was `invalid`
+    #[arg(long)]
+    pub(crate) retry_invalid: bool,
+    /// Begin also when the disk is expected to have no room for it
+    #[arg(long)]
+    pub(crate) no_disk_check: bool,
+}
+
+/// Words of `bench diagnosis`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DiagnosisArgs {
+    /// The set's folder
+    #[arg(default_value = "corpora/mutations")]
+    pub(crate) corpus: PathBuf,
+    /// Only the side that may be looked at, or only the other one: seen or unseen
+    #[arg(long, value_name = "SIDE")]
+    pub(crate) split: Option<Side>,
+    /// Another program that explains logs, run on the same ones
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) with: Option<OtherProgram>,
+    /// Where that program is [default: on the search path]
+    #[arg(long, value_name = "FILE", requires = "with")]
+    pub(crate) program: Option<PathBuf>,
+    /// List what was wrong; of the seen half only
+    #[arg(long)]
+    pub(crate) failures: bool,
+    /// Print Markdown
+    #[arg(long)]
+    pub(crate) markdown: bool,
+}
+
+/// Programs of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum OtherProgram {
+    /// Its program `analyze-build-log`; `cargo install buildlog-consultant` installs it
+    BuildlogConsultant,
+}
