@@ -82,7 +82,8 @@ fn is_hinting(path: &str) -> bool {
     let spec = name.rsplit_once('.').is_some_and(|(_, end)| end == "spec");
     // A few folders below: container files and manifests have folders of their own.
     depth <= 2
-        && !path.starts_with("debian/")
+        // A distribution's packaging is the answer key, wherever in the tree it lies.
+        && path.split('/').all(|folder| folder != "debian")
         && (name.starts_with("dockerfile") || name == "containerfile" || name == "snapcraft.yaml" || spec)
         || at_top
             && (name.starts_with("readme")
@@ -285,6 +286,7 @@ mod tests {
                 "mkShell { buildInputs = with pkgs; [ cmake libpng pkgs.expat ]; }",
             ),
             ("debian/Dockerfile", "RUN apt-get install libsecret-dev\n"),
+            ("dist/debian/Dockerfile", "RUN apt-get install libsecret-dev\n"),
         ]);
         let mut declared = Declared::default();
         read(&Tree::scan(folder.path()), &mut declared);

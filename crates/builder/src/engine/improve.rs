@@ -8,8 +8,10 @@ use seatrial_packages::Key;
 use seatrial_sandbox::Command;
 
 use super::{
-    attempt::{Shop, Trial, missing_keys, packages_for, wishes},
+    attempt::Shop,
     named,
+    needs::{missing_keys, packages_for, wishes},
+    trial::Trial,
 };
 use crate::{
     ArtifactKind, BuildSystem, BuilderError, Plan, artifacts,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use seatrial_core::{Purpose, Step};
 
-use super::attempt::{Shop, Trial};
+use super::{attempt::Shop, trial::Trial};
 use crate::{BuilderError, Plan, artifacts, plan::Settings, repair::Missing};
 
 /// How much smaller a recipe became, for the explanation.

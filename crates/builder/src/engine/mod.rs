@@ -6,23 +6,27 @@ mod ground;
 mod improve;
 mod minimise;
 mod named;
+mod needs;
 mod runner;
+mod state;
 mod symbols;
+mod trial;
 mod watch;
 
 use std::time::{Duration, Instant};
 
-use attempt::{Shop, Trial};
+use attempt::Shop;
 use ground::Ground;
-use seatrial_core::Recipe;
+use seatrial_core::{Recipe, Relaxation, RelaxationClass, RelaxationScope};
 use seatrial_packages::Resolver;
 use seatrial_sandbox::Sandbox;
 use seatrial_store::Blobs;
+use trial::Trial;
 
 use crate::{
     ArtifactKind, AttemptSummary, BuildReport, BuildRequest, BuilderError, Plan, Watcher, artifacts, explain,
     repair::Bars,
-    tree::{Tree, is_side_folder},
+    tree::{Tree, base, is_side_folder},
 };
 
 /// Plans that are tried at all.
@@ -45,7 +49,7 @@ pub fn build(
     drop(fs_err::read_dir(request.tree)?);
     let tree = Tree::scan(request.tree);
     let roots = crate::detect::roots(&tree);
-    let plans = crate::plan::plans_for(&tree, &roots);
+    let mut plans = crate::plan::plans_for(&tree, &roots);
     if plans.is_empty() {
         return Ok(BuildReport {
             recipe: None,
@@ -70,6 +74,11 @@ pub fn build(
         classes: request.policy.forbid.clone(),
         rules: request.policy.without.clone(),
     };
+    if !bars.allow(RelaxationClass::Warnings, WRAPPERS) {
+        for plan in &mut plans {
+            plan.settings.keeps_errors = true;
+        }
+    }
     let mut shop = Shop {
         request,
         sandbox,
@@ -164,7 +173,7 @@ pub fn build(
             &mut explanation,
         );
     }
-    let recipe = recipe(request, &trial);
+    let recipe = recipe(request, &trial, &tree);
     Ok(BuildReport {
         recipe: Some(recipe),
         artifacts: trial.artifacts,
@@ -186,22 +195,79 @@ fn plans_why(plans: &[Plan]) -> String {
         .unwrap_or_default()
 }
 
-fn recipe(request: &BuildRequest<'_>, trial: &Trial) -> Recipe {
+/// The name of the rule by which the wrappers of compilers leave `-Werror` out.
+const WRAPPERS: &str = "wrappers";
+
+fn recipe(request: &BuildRequest<'_>, trial: &Trial, tree: &Tree) -> Recipe {
     let mut steps = Vec::new();
     if !trial.packages.is_empty() {
         steps.push(ground::dependencies(&trial.packages));
     }
     steps.extend(trial.steps.iter().cloned());
+    let mut relaxations = trial.settings.relaxations.clone();
+    if crate::plan::drops_errors(&steps) && makes_errors(tree) {
+        relaxations.push(Relaxation {
+            class: RelaxationClass::Warnings,
+            rule: WRAPPERS.to_owned(),
+            what: "leave out -Werror".to_owned(),
+            scope: RelaxationScope::Project,
+            why: "a newer compiler warns of more than the project was written for".to_owned(),
+        });
+    }
     Recipe {
         title: request.title.clone(),
         platform: request.platform.clone(),
         base_packages: request.base_packages.clone(),
         steps,
-        relaxations: trial.settings.relaxations.clone(),
+        relaxations,
     }
+}
+
+/// Whether the project's build files make warnings errors.
+fn makes_errors(tree: &Tree) -> bool {
+    const FILES: usize = 400;
+    let is_build_file = |path: &&str| {
+        let name = base(path).to_ascii_lowercase();
+        [
+            "makefile",
+            "gnumakefile",
+            "configure",
+            "sconstruct",
+            "sconscript",
+            "wscript",
+        ]
+        .iter()
+        .any(|start| name.starts_with(start))
+            || [".mk", ".mak", ".make", ".pro", ".pri", ".sh", ".gn", ".ninja", ".m4"]
+                .iter()
+                .any(|end| name.ends_with(end))
+    };
+    tree.files()
+        .filter(is_build_file)
+        .take(FILES)
+        .any(|path| tree.text(path).is_some_and(|text| text.contains("-Werror")))
 }
 
 /// Whether the deadline is nearer than this.
 fn is_late(deadline: Option<Instant>, need: Duration) -> bool {
     deadline.is_some_and(|deadline| deadline.saturating_duration_since(Instant::now()) < need)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::testing::lay;
+
+    #[test]
+    fn build_files_that_make_warnings_errors_are_seen() {
+        for (file, text, found) in [
+            ("src/Makefile", "CFLAGS = -O2 -Werror\n", true),
+            ("rules.mk", "W := -Werror=vla\n", true),
+            ("Makefile", "CFLAGS = -Wall\n", false),
+            ("notes.txt", "no -Werror here\n", false),
+        ] {
+            let folder = lay(&[(file, text)]);
+            assert_eq!(makes_errors(&Tree::scan(folder.path())), found, "{file}");
+        }
+    }
 }

@@ -20,7 +20,7 @@ use std::path::Path;
 
 use seatrial_core::{Purpose, Step};
 use seatrial_packages::Key;
-pub(crate) use settings::{Settings, shims};
+pub(crate) use settings::{Settings, drops_errors, shims};
 
 use crate::{
     BuildRoot, BuildSystem,

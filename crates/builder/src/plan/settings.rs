@@ -19,6 +19,8 @@ pub(crate) struct Settings {
     pub(crate) link_flags: Vec<String>,
     /// Compilers, `strip` and `sudo` are called through wrappers that add the flags and drop what would hide them.
     pub(crate) shims: bool,
+    /// The wrappers leave `-Werror` as it is.
+    pub(crate) keeps_errors: bool,
     /// One job at a time.
     pub(crate) serial: bool,
     /// Builds beside the sources.
@@ -62,6 +64,7 @@ impl Default for Settings {
             refused_flags: Vec::new(),
             link_flags: Vec::new(),
             shims: false,
+            keeps_errors: false,
             serial: false,
             in_tree: false,
             regenerate: false,
@@ -123,6 +126,7 @@ impl Settings {
             refused_flags: new(&self.refused_flags, &earlier.refused_flags),
             link_flags: new(&self.link_flags, &earlier.link_flags),
             shims: false,
+            keeps_errors: false,
             serial: self.serial && !earlier.serial,
             in_tree: self.in_tree && !earlier.in_tree,
             regenerate: self.regenerate && !earlier.regenerate,
@@ -158,6 +162,7 @@ impl Settings {
             refused_flags: less(&self.refused_flags, &change.refused_flags),
             link_flags: less(&self.link_flags, &change.link_flags),
             shims: self.shims,
+            keeps_errors: self.keeps_errors,
             serial: self.serial && !change.serial,
             in_tree: self.in_tree && !change.in_tree,
             regenerate: self.regenerate && !change.regenerate,
@@ -268,7 +273,7 @@ fn quoted(word: &str) -> String {
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '=' | '.' | '/' | ':' | ',' | '+' | '@' | '%');
     if !word.is_empty() && word.chars().all(safe) {
         word.to_owned()
-    } else if word.contains('$') && !word.contains(['"', '`', '\\']) {
+    } else if word.contains('$') && !word.contains("$(") && !word.contains(['"', '`', '\\']) {
         format!("\"{word}\"")
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
@@ -281,6 +286,14 @@ const OLD_VERSION: &str = r#"case "\$*" in
   --version|-v|-V) $real "\$@" 2>&1 | sed 's/[1-9][0-9]\.[0-9][0-9]*\.[0-9][0-9]*/9.9.9/g'; exit ;;
 esac
 "#;
+
+/// What the wrappers leave out, so that a newer compiler's further warnings do not stop a build.
+const DROPS_ERRORS: &str = "|-Werror|-Werror=*";
+
+/// Whether these steps have wrappers that make errors warnings again.
+pub(crate) fn drops_errors(steps: &[Step]) -> bool {
+    steps.iter().any(|step| step.command.contains(DROPS_ERRORS))
+}
 
 /// The step that lays the wrappers.
 pub(crate) fn shims(settings: &Settings, folder: &str) -> Step {
@@ -302,7 +315,7 @@ for tool in cc gcc c89 c99 clang c++ g++ clang++; do
 #!/bin/sh
 {version}for word do
   shift
-  case "\$word" in -s|-Werror|-Werror=*{refused}) ;; *) set -- "\$@" "\$word" ;; esac
+  case "\$word" in -s{errors}{refused}) ;; *) set -- "\$@" "\$word" ;; esac
 done
 exec $real "\$@" $flags{libraries}
 END
@@ -311,6 +324,7 @@ done
 printf '#!/bin/sh\nexit 0\n' > "{folder}/strip"
 printf '#!/bin/sh\nexec "$@"\n' > "{folder}/sudo"
 chmod 755 "{folder}/strip" "{folder}/sudo""#,
+        errors = if settings.keeps_errors { "" } else { DROPS_ERRORS },
         version = if settings.old_version { OLD_VERSION } else { "" },
         real = match settings.compiler {
             None => "\"$tool\"".to_owned(),
@@ -329,4 +343,34 @@ chmod 755 "{folder}/strip" "{folder}/sudo""#,
         "$OUT",
         command,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_runs_nothing() {
+        for (word, shown) in [
+            ("-DA=b", "-DA=b"),
+            ("--prefix=$PREFIX/x y", "\"--prefix=$PREFIX/x y\""),
+            ("-Da=$(reboot)", "'-Da=$(reboot)'"),
+            ("-Da=`reboot`$x", "'-Da=`reboot`$x'"),
+            ("it's", "'it'\\''s'"),
+        ] {
+            assert_eq!(quoted(word), shown);
+        }
+    }
+
+    #[test]
+    fn wrappers_leave_errors_where_that_is_forbidden() {
+        let mut settings = Settings::default();
+        let wrappers = shims(&settings, "$OUT/tools");
+        assert!(drops_errors(std::slice::from_ref(&wrappers)));
+        settings.keeps_errors = true;
+        let wrappers = shims(&settings, "$OUT/tools");
+        assert!(!drops_errors(std::slice::from_ref(&wrappers)) && !wrappers.command.contains("Werror"));
+        let change = settings.since(&Settings::default());
+        assert!(settings.without(&change).keeps_errors);
+    }
 }

@@ -178,7 +178,7 @@ fn flags(tree: &Tree, folder: &str, text: &str) -> String {
         }
     }
     let own = format!(" -I\"$SRC/{folder}\"");
-    if !words.contains(&own) {
+    if is_quotable(folder) && !words.contains(&own) {
         words.push(own);
     }
     for list in DEFINES.all(text) {

@@ -9,6 +9,7 @@ use super::{
     rules::{add, both, repair},
 };
 use crate::{
+    detect::is_quotable,
     pattern::Pattern,
     tree::{is_side_folder, parent},
 };
@@ -33,7 +34,7 @@ pub(super) fn own_headers(situation: &Situation<'_>, found: &mut Vec<Repair>) {
             continue;
         };
         let folder = folder.trim_end_matches('/').to_owned();
-        if !folder.contains(' ') && !folders.contains(&folder) {
+        if is_quotable(&folder) && !folder.contains(' ') && !folders.contains(&folder) {
             folders.push(folder);
         }
     }
@@ -288,7 +289,7 @@ pub(super) fn include_folders(situation: &Situation<'_>, found: &mut Vec<Repair>
 }
 
 static CLASH: Pattern = Pattern::new(
-    r"error: (?:static declaration of|conflicting types for) .{1,3}?([A-Za-z_]\w*)(?:[^\n]*\n){1,9}?/usr/include/(\S+?):\d+:\d+: note: previous declaration",
+    r"error: (?:static declaration of|conflicting types for) .{1,3}?([A-Za-z_]\w*)(?:[^\n]*\n){1,9}?/usr/include/([A-Za-z0-9_./+-]+?):\d+:\d+: note: previous declaration",
 );
 
 /// Functions of the project's own whose names the C library has taken since: in its sources they get another name.
@@ -353,5 +354,8 @@ mod tests {
         assert!(CLASH.compiles());
         let log = "formisc.h:20:2: error: conflicting types for 'getline'; have 'int(void)'\n   20 | getline P((void));\n      |\nIn file included from includes.h:1:\n/usr/include/stdio.h:645:18: note: previous declaration of 'getline' with type\n";
         assert_eq!(CLASH.groups(log), [["getline", "stdio.h"]]);
+        // The header's name goes into a command.
+        let log = log.replace("stdio.h:645", "x';reboot;'.h:645");
+        assert!(CLASH.groups(&log).is_empty());
     }
 }
