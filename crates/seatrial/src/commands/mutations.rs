@@ -38,7 +38,12 @@ pub(super) fn mine(app: &App, verb: MineVerb) -> Result<ExitCode, Failure> {
             folder.display()
         )));
     }
-    let old = CaseSet::load(&folder).ok().map(|set| set.facts().seed);
+    // A set that cannot be read is not taken for a new one: another seed would move cases from one half to the other.
+    let old = if folder.join("corpus.toml").exists() {
+        Some(CaseSet::load(&folder)?.facts().seed)
+    } else {
+        None
+    };
     let image = app.image(&platform)?;
     let (factory, fetcher) = (app.factory()?, app.fetcher(&platform));
     let report = seatrial_suites::mine_mutations(
