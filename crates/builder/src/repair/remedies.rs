@@ -115,7 +115,8 @@ fn change(situation: &Situation<'_>, remedy: &Remedy, settings: &mut Settings) -
             }
             settings.shims = true;
         }
-        Remedy::DropFlag { flag } if is_flag(flag) => {
+        // It becomes a pattern: one with a blank is none, and a bare dash would fit every flag.
+        Remedy::DropFlag { flag } if is_flag(flag) && !flag.contains(' ') && flag.contains(char::is_alphanumeric) => {
             settings.shims = true;
             // A value that is refused is dropped with its option.
             let open = flag.ends_with('=') || flag.starts_with("-m") && !flag.contains('=') && flag.len() < 8;
@@ -414,6 +415,8 @@ mod tests {
                 to: FlagsOf::C,
                 flags: vec![text("-g"), text("-DA=$(reboot)")],
             },
+            Remedy::DropFlag { flag: text("-=") },
+            Remedy::DropFlag { flag: text("-m32 -g") },
             Remedy::Include {
                 header: text("a.h' `reboot`"),
             },
