@@ -229,4 +229,12 @@ mod tests {
                 .starts_with("# Builds hull 1.0 # injected.\nFROM debian:bookworm\nRUN apt-get update")
         );
     }
+
+    #[test]
+    fn a_recipe_of_the_first_journals_is_read_and_one_without_relaxations_is_written_like_it() {
+        let old = r#"{"title":"hull","platform":{"distribution":"debian","release":"bookworm","arch":"x86_64"},"base_packages":[],"steps":[]}"#;
+        let recipe: Recipe = serde_json::from_str(old).unwrap();
+        assert!(recipe.relaxations.is_empty());
+        assert!(!serde_json::to_string(&recipe).unwrap().contains("relaxations"));
+    }
 }
