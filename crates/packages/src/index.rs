@@ -255,6 +255,21 @@ impl PackageIndex {
         found.into_iter().map(|(_, text)| text).collect()
     }
 
+    /// What follows `name` in the longer names of a family that begin with it.
+    pub(crate) fn endings(&self, family: Family, name: &str, is_wanted: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let mut key = vec![family as u8];
+        key.extend_from_slice(name.as_bytes());
+        let mut end = key.clone();
+        end.push(0xff);
+        let mut found = Vec::new();
+        let mut stream = self.keys.range().gt(&key).lt(&end).into_stream();
+        while let Some((longer, _)) = stream.next() {
+            let ending = longer.get(key.len()..).and_then(|rest| std::str::from_utf8(rest).ok());
+            found.extend(ending.filter(|ending| is_wanted(ending)).map(str::to_owned));
+        }
+        found
+    }
+
     /// The candidates of one name, best first.
     pub(crate) fn look_up(&self, family: Family, name: &[u8]) -> Vec<Candidate> {
         let mut key = Vec::with_capacity(name.len() + 1);

@@ -22,6 +22,7 @@ mod module_lookup;
 mod modules;
 mod popularity;
 mod pypi;
+mod relatives;
 mod rpm;
 mod shelf;
 mod tables;

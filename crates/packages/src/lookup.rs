@@ -4,6 +4,7 @@ use crate::{
     Candidate, Key, PackageIndex, Resolver,
     classify::{Family, normalised},
     format::MOST_CANDIDATES,
+    relatives::is_private,
     tables::{Static, customary_module, find_module, is_generated, is_gone, macro_keys, overrides},
 };
 
@@ -99,7 +100,7 @@ impl PackageIndex {
         }
     }
 
-    fn override_rows(&self, key: &Key, factor: f64, answer: &mut Answer) {
+    pub(crate) fn override_rows(&self, key: &Key, factor: f64, answer: &mut Answer) {
         for (position, row) in overrides(key).filter(|row| self.has_package(row.package)).enumerate() {
             let candidate = Candidate {
                 package: row.package.to_owned(),
@@ -177,17 +178,29 @@ impl PackageIndex {
     }
 
     fn library(&self, name: &str, factor: f64, answer: &mut Answer) {
-        answer.extend(self.look_up(Family::Library, name.as_bytes()), factor);
+        let mut found = self.look_up(Family::Library, name.as_bytes());
+        self.to_build_with(&mut found);
+        // A plugin that happens to have the name is a weaker answer than the library itself under another spelling.
+        let (private, public): (Vec<_>, Vec<_>) = found.into_iter().partition(is_private);
+        answer.extend(public, factor);
         if answer.is_empty() {
-            // Boost once tagged its multi-threaded libraries.
-            if let Some(plain) = name.strip_suffix("-mt") {
-                answer.extend(self.look_up(Family::Library, plain.as_bytes()), factor);
-            }
+            self.library_elsewhere(name, factor, answer);
         }
+        let weaker = if answer.is_empty() {
+            factor
+        } else {
+            factor * GUESS * GUESS
+        };
+        answer.extend(private, weaker);
     }
 
     fn command(&self, name: &str, factor: f64, answer: &mut Answer) {
-        answer.extend(self.look_up(Family::Command, name.as_bytes()), factor);
+        let mut found = self.look_up(Family::Command, name.as_bytes());
+        self.namesakes(name, &mut found);
+        answer.extend(found, factor);
+        if answer.is_empty() {
+            self.alternatives(name, factor, answer);
+        }
         if !answer.is_empty() {
             return;
         }
@@ -213,6 +226,9 @@ impl PackageIndex {
             if answer.is_empty() {
                 self.package_guess(&package, factor, answer);
             }
+        }
+        if answer.is_empty() {
+            self.program_elsewhere(name, factor, answer);
         }
     }
 

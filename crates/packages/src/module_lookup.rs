@@ -171,6 +171,14 @@ impl PackageIndex {
         {
             // Packages begin their commands with their own name.
             self.extend_from(Family::CMakeFolded, package, factor * GUESS, answer);
+            // KDE's frameworks leave out the family's name, and Qt's a module's where it is not the base one.
+            if answer.is_empty()
+                && let Some(bare) = package.strip_prefix('k')
+            {
+                for family in ["kf5", "kf6"] {
+                    self.first_of(Family::CMakeFolded, &format!("{family}{bare}"), factor * GUESS, answer);
+                }
+            }
             if answer.is_empty() && package.len() > 2 {
                 self.collect(
                     &Key::CMake(package.to_owned()),

@@ -1,10 +1,12 @@
 //! What files cannot say: small tables, each row with its reason.
 
+mod alternatives;
 mod cmake;
 mod macros;
 mod overrides;
 mod python;
 
+pub(crate) use alternatives::alternatives;
 pub(crate) use cmake::{customary_module, find_module};
 pub(crate) use macros::macro_keys;
 pub(crate) use overrides::{is_generated, is_gone, overrides};

@@ -16,7 +16,7 @@ pub(crate) fn overrides(key: &Key) -> impl Iterator<Item = &'static Override> {
     let family = match key {
         Key::Header(_) => 'h',
         Key::PkgConfig(_) => 'p',
-        Key::CMake(_) => 'c',
+        Key::CMake(_) | Key::CMakeCommand(_) => 'c',
         Key::Library(_) => 'l',
         Key::Command(_) => 'b',
         Key::Macro(_) => 'm',
@@ -54,7 +54,19 @@ static ROWS: &[(char, &[&str], Override)] = &[
     ),
     (
         'b',
-        &["convert", "identify", "mogrify", "montage", "composite"],
+        &[
+            "convert",
+            "identify",
+            "mogrify",
+            "montage",
+            "composite",
+            "display",
+            "animate",
+            "import",
+            "compare",
+            "conjure",
+            "stream",
+        ],
         to("imagemagick", ALTERNATIVE),
     ),
     (
@@ -62,6 +74,79 @@ static ROWS: &[(char, &[&str], Override)] = &[
         &["qmake-qt5"],
         to("qt5-qmake", "other distributions tell the version by the name"),
     ),
+    (
+        'b',
+        &[
+            "lconvert",
+            "linguist",
+            "qhelpgenerator",
+            "qcollectiongenerator",
+            "qdoc",
+            "qtdiag",
+        ],
+        to("qttools5-dev-tools", "a wrapper owns the names without the programs"),
+    ),
+    (
+        'b',
+        &["qdbusxml2cpp", "qdbuscpp2xml", "qlalr"],
+        to("qtbase5-dev-tools", "a wrapper owns the names without the programs"),
+    ),
+    (
+        'b',
+        &["lrelease-qt6", "lupdate-qt6", "lconvert-qt6"],
+        to("qt6-l10n-tools", "other distributions tell the version by the name"),
+    ),
+    (
+        'b',
+        &["moc-qt6", "uic-qt6", "rcc-qt6"],
+        to("qt6-base-dev-tools", "other distributions tell the version by the name"),
+    ),
+    (
+        'b',
+        &["qmake-qt6"],
+        to("qmake6", "other distributions tell the version by the name"),
+    ),
+    ('b', &["Magick++-config"], to("libmagick++-dev", ALTERNATIVE)),
+    ('b', &["yarn"], to("yarnpkg", "another program owns the name")),
+    (
+        'b',
+        &["icu-config"],
+        to("libicu-dev", "the program was given up for modules"),
+    ),
+    (
+        'b',
+        &["db2x_docbook2man", "db2x_docbook2texi", "db2x_xsltproc"],
+        to("docbook2x", "the programs are called otherwise here"),
+    ),
+    ('l', &["Magick++", "Magick++-6.Q16"], to("libmagick++-dev", META)),
+    ('l', &["openblas"], to("libopenblas-dev", META)),
+    (
+        'l',
+        &["cblas"],
+        to("libblas-dev", "the library of Fortran has the calls of C as well"),
+    ),
+    (
+        'h',
+        &[
+            "numpy/arrayobject.h",
+            "numpy/ndarrayobject.h",
+            "numpy/npy_math.h",
+            "numpy/ufuncobject.h",
+        ],
+        to("python3-numpy", "the headers are in a folder of the module's own"),
+    ),
+    (
+        'h',
+        &["wx/wx.h", "wx/setup.h", "wx/wxprec.h"],
+        to(
+            "libwxgtk3.2-dev",
+            "the headers are apart from what says how to use them",
+        ),
+    ),
+    ('l', &["omp"], to("libomp-dev", META)),
+    ('l', &["json"], to("libjson-c-dev", "the library's older name")),
+    ('l', &["ungif"], to("libgif-dev", "the library's older name")),
+    ('l', &["png12"], to("libpng-dev", "the older library's successor")),
     ('b', &["fpc"], to("fp-compiler", ALTERNATIVE)),
     ('b', &["bibtex"], to("texlive-binaries", ALTERNATIVE)),
     ('b', &["guile"], to("guile-3.0", ALTERNATIVE)),
@@ -194,7 +279,7 @@ static ROWS: &[(char, &[&str], Override)] = &[
     ('l', &["python3"], to("python3-dev", META)),
     (
         'l',
-        &["termcap", "curses", "ncurses", "tinfo"],
+        &["termcap", "curses", "ncurses", "tinfo", "tinfow", "termlib"],
         to("libncurses-dev", "it replaces the older library"),
     ),
     (
@@ -210,6 +295,37 @@ static ROWS: &[(char, &[&str], Override)] = &[
         'p',
         &["openblas", "blas"],
         to("libopenblas-dev", "an alternative of the same interface"),
+    ),
+    (
+        'c',
+        &["qt5_add_translation", "qt5_create_translation"],
+        to(
+            "qttools5-dev",
+            "commands begin with the family's name, whichever module defines them",
+        ),
+    ),
+    (
+        'c',
+        &[
+            "qt_add_translations",
+            "qt_add_translation",
+            "qt_create_translation",
+            "qt6_add_translations",
+            "qt6_add_translation",
+            "qt6_create_translation",
+        ],
+        to(
+            "qt6-tools-dev",
+            "commands begin with the family's name, whichever module defines them",
+        ),
+    ),
+    (
+        'c',
+        &["qt_add_qml_module", "qt6_add_qml_module"],
+        to(
+            "qt6-declarative-dev",
+            "commands begin with the family's name, whichever module defines them",
+        ),
     ),
     ('c', &["Boost"], to("libboost-dev", META)),
     ('c', &["LLVM"], to("llvm-dev", META)),

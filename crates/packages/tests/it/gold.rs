@@ -223,6 +223,13 @@ usb-1.0 libusb-1.0-0-dev
 cap libcap-dev
 fl libfl-dev
 uuid uuid-dev
+nss3 libnss3-dev
+lcms liblcms2-dev
+MagickCore libmagickcore-dev
+boost_python3 libboost-python-dev
+glfw3 libglfw3-dev
+OpenAL libopenal-dev
+nl libnl-3-dev
 ";
 
 const COMMANDS: &str = "
@@ -257,6 +264,17 @@ yacc bison
 qmake qt5-qmake qtbase5-dev
 scons scons
 git git
+pager less
+phpize php-dev
+javap default-jdk-headless
+x86_64-w64-mingw32-g++ g++-mingw-w64-x86-64
+ocaml ocaml
+perl perl
+moc-qt5 qtbase5-dev-tools
+freetype-config libfreetype-dev
+gsed sed
+ipython ipython3
+display imagemagick
 ";
 
 const MACROS: &str = "
