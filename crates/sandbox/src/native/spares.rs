@@ -133,7 +133,10 @@ impl Spare {
         let Some(helper) = &mut spare.helper else {
             return Ok(spare);
         };
-        let name = format!("{}-{}-ready", std::process::id(), helper.child.id());
+        let own = std::process::id();
+        // The kernel gives numbers of processes again, so the group says when its owner started.
+        let started = cgroups::started(own).unwrap_or_default();
+        let name = format!("{own}-{}-{started}-ready", helper.child.id());
         spare.groups = Groups::ahead(Places::of_this_process(), &name);
         spare.groups.take(helper.child.id());
         helper.send(&Request::Settle, &[home.as_fd()])?;

@@ -16,7 +16,7 @@ mod places;
 mod table;
 
 pub(crate) use group::{GroupView, Groups, remove, remove_listed};
-pub(crate) use places::{Places, Version, version_of_machine};
+pub(crate) use places::{Places, Version, started, version_of_machine};
 
 /// A part of the kernel that bounds something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -89,10 +89,7 @@ impl Places {
         for place in &self.found {
             for entry in std::fs::read_dir(&place.folder).into_iter().flatten().flatten() {
                 let name = entry.file_name();
-                let number = name
-                    .to_str()
-                    .and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse::<u32>().ok());
-                if number.is_some_and(|number| !Path::new("/proc").join(number.to_string()).exists()) {
+                if name.to_str().and_then(has_owner) == Some(false) {
                     stale.push(entry.path());
                 }
             }
@@ -229,6 +226,24 @@ fn hidden(hierarchy: &Hierarchy) -> String {
     format!("{} does not show the group of this process", hierarchy.mount.display())
 }
 
+/// Whether the harness that a group is named after lives; none for a name that is not one of ours.
+fn has_owner(name: &str) -> Option<bool> {
+    let parts: Vec<&str> = name.strip_prefix(PREFIX)?.split('-').collect();
+    let number: u32 = parts.first()?.parse().ok()?;
+    Some(match parts.as_slice() {
+        [_, _, start, "ready"] => started(number).is_some_and(|known| start.parse() == Ok(known)),
+        _ => Path::new("/proc").join(number.to_string()).exists(),
+    })
+}
+
+/// When a process started, in the kernel's ticks since it booted; none when there is no such process.
+pub(crate) fn started(process: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of a program may hold anything, also brackets and blanks; what follows it does not.
+    let (_, numbers) = stat.rsplit_once(')')?;
+    numbers.split_whitespace().nth(19)?.parse().ok()
+}
+
 fn version_one(hierarchy: &Hierarchy, groups: &str, controller: Controller) -> Result<Place, (String, String)> {
     let folder = own_folder(hierarchy, groups).ok_or_else(|| (hidden(hierarchy), CONTAINER.to_owned()))?;
     let refused = |why: String| {
@@ -302,5 +317,28 @@ fn enable(folder: &Path, controller: Controller, is_own: bool) {
         }
     } else if is_own && list("cgroup.procs").trim().is_empty() {
         drop(write());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_the_kernel_gave_again_is_no_owner() {
+        let own = std::process::id();
+        let start = started(own).unwrap();
+        for (name, expected) in [
+            (format!("seatrial-{own}-7-{start}-ready"), Some(true)),
+            (format!("seatrial-{own}-7-{}-ready", start + 1), Some(false)),
+            (format!("seatrial-{own}-7-x-ready"), Some(false)),
+            (format!("seatrial-{own}-0-1796052132399"), Some(true)),
+            ("seatrial-4194999-7-1-ready".to_owned(), Some(false)),
+            ("seatrial-4194999-0-1796052132399".to_owned(), Some(false)),
+            ("seatrial-harness".to_owned(), None),
+            ("another".to_owned(), None),
+        ] {
+            assert_eq!(has_owner(&name), expected, "{name}");
+        }
     }
 }
