@@ -18,7 +18,7 @@ const FLOORS: [(&str, &[&str]); 8] = [
 ];
 
 /// Edges between neighbours on one floor, each with its reason.
-const ARROWS: [(&str, &str, &str); 2] = [
+const ARROWS: [(&str, &str, &str); 3] = [
     (
         "seatrial-store",
         "seatrial-core",
@@ -29,6 +29,7 @@ const ARROWS: [(&str, &str, &str); 2] = [
         "seatrial-sandbox",
         "the door is one that boxes ask for",
     ),
+    ("seatrial-tools", "seatrial-builder", "plans are offered as tools"),
 ];
 
 /// Stands outside: uses none of the crates, and none uses it.

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentName, Digest, Submission, TaskId, Verdict};
+use crate::{AgentName, Digest, Ending, Message, ModelRecord, Submission, TaskId, ToolRecord, Verdict};
 
 /// The version of the journal's lines. A reader accepts this version and older ones.
-pub const JOURNAL_VERSION: u32 = 3;
+pub const JOURNAL_VERSION: u32 = 4;
 
 /// One line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +54,33 @@ pub enum Event {
         /// What was decided, in one line.
         what: String,
         /// Why.
+        why: String,
+    },
+    /// A message joined a conversation with a model: each is written once, in order.
+    Said {
+        /// The conversation, such as `main`.
+        conversation: String,
+        /// The message.
+        message: Message,
+    },
+    /// A model was called, with the messages of a conversation so far.
+    ModelCalled(ModelRecord),
+    /// A tool was used.
+    ToolCalled(ToolRecord),
+    /// Messages of a conversation were taken out of what the model sees, and a text stands in their place.
+    Condensed {
+        /// The conversation.
+        conversation: String,
+        /// The messages that went, by their position among those said in it, counted from 0: the first and the one after the last.
+        range: [usize; 2],
+        /// What stands in their place.
+        summary: String,
+    },
+    /// The agent's work with a model ended.
+    Ended {
+        /// What ended it.
+        by: Ending,
+        /// One line: which bound, which words.
         why: String,
     },
     /// The agent handed in its result.

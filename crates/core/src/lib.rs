@@ -3,6 +3,7 @@
 //! Plain data and pure functions. No I/O, no clock, no async: every other crate may depend on this one.
 
 mod budget;
+mod conversation;
 mod digest;
 mod event;
 mod exit;
@@ -18,6 +19,7 @@ mod truth;
 mod verdict;
 
 pub use budget::Budget;
+pub use conversation::{Ending, Finish, Message, ModelRecord, Part, Role, ToolCall, ToolRecord, Usage};
 pub use digest::{Digest, DigestError};
 pub use event::{
     CommandRecord, Entry, Event, EventSink, JOURNAL_VERSION, MOST_REFUSALS, NetworkRecord, Refusal, RefusalKind,

@@ -104,6 +104,8 @@ pub enum InvalidReason {
     Sandbox,
     /// The image could not be had.
     Image,
+    /// The model's provider did not answer, or not to this key.
+    Model,
     /// The task itself is broken.
     Task,
     /// Anything else of ours.

@@ -88,6 +88,7 @@ impl MineOptions {
                 wall_seconds: Some(1800),
                 command_seconds: Some(900),
                 grade_seconds: Some(900),
+                ..Budget::default()
             },
             examined: 1500,
         }
