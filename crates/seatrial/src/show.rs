@@ -116,7 +116,18 @@ impl Observer for Show {
             Event::Network(record) if !record.refusals.is_empty() => refused(record),
             Event::Unenforced { limits } => format!("not enforced on this machine: {}", limits.join("; ")),
             Event::Interrupted { reason } => format!("interrupted: {reason}"),
-            Event::TrialStarted { .. }
+            Event::ToolCalled(record) => {
+                let how = if record.failed { " failed" } else { "" };
+                format!("{}{how}", record.name)
+            }
+            Event::ModelCalled(record) => match &record.error {
+                Some(error) => format!("{}: {error}", record.model),
+                None => format!("{} answered", record.model),
+            },
+            Event::Condensed { .. } => "older messages were condensed".to_owned(),
+            Event::Ended { why, .. } => format!("ended: {why}"),
+            Event::Said { .. }
+            | Event::TrialStarted { .. }
             | Event::Command(_)
             | Event::Network(_)
             | Event::Submitted { .. }

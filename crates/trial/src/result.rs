@@ -88,10 +88,15 @@ impl TrialState {
                     }
                 }
                 Event::Command(_)
+                | Event::Condensed { .. }
                 | Event::Decision { .. }
+                | Event::Ended { .. }
                 | Event::Interrupted { .. }
+                | Event::ModelCalled(_)
                 | Event::Network(_)
                 | Event::Note { .. }
+                | Event::Said { .. }
+                | Event::ToolCalled(_)
                 | Event::Unenforced { .. } => {}
             }
         }
