@@ -12,8 +12,19 @@ use crate::{Key, PackagesError};
 pub enum Half {
     /// Rankings and tables may be made with it.
     Seen,
+    /// Was unseen at first, and has been looked at since: what was measured on it before stands, nothing new is.
+    Revealed,
     /// Only reported.
     Unseen,
+}
+
+/// When a row was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Batch {
+    /// Before some of the unseen rows were revealed.
+    First,
+    /// Afterwards.
+    Later,
 }
 
 /// A name with its accepted answers.
@@ -25,6 +36,8 @@ pub struct GoldName {
     pub accepted: Vec<String>,
     /// Its half.
     pub half: Half,
+    /// When it was written.
+    pub batch: Batch,
 }
 
 /// A set of names, read from a folder that holds `names.toml` and `names.tsv`.
@@ -34,6 +47,8 @@ pub struct GoldSet {
     pub platform: String,
     /// The seed of the split.
     pub seed: String,
+    /// The seed that chose which of the first batch's unseen names are revealed.
+    pub revealed: Option<String>,
     /// The names, in the file's order.
     pub names: Vec<GoldName>,
 }
@@ -54,6 +69,7 @@ impl GoldSet {
             return Err(wrong(&facts_path, 1, "its format is not 1"));
         }
         let (platform, seed) = (fact("platform")?, fact("seed")?);
+        let revealed = fact("revealed").ok();
         let path = folder.join("names.tsv");
         let mut names: Vec<GoldName> = Vec::new();
         for (number, line) in read(&path)?.lines().enumerate() {
@@ -72,33 +88,50 @@ impl GoldSet {
             if names.iter().any(|known| known.key == key) {
                 return Err(wrong(&path, number + 1, "the name is there twice"));
             }
-            let half = match age {
-                "before" => Half::Seen,
-                _ => half(&seed, family, name),
+            let batch = match age {
+                "before" | "new" => Batch::First,
+                "later" => Batch::Later,
+                _ => {
+                    return Err(wrong(
+                        &path,
+                        number + 1,
+                        "its age is none of `before`, `new` and `later`",
+                    ));
+                }
+            };
+            let is_seen = age == "before" || !is_chosen(&seed, family, name);
+            let chosen = |seed: &String| batch == Batch::First && is_chosen(seed, family, name);
+            let half = if is_seen {
+                Half::Seen
+            } else if revealed.as_ref().is_some_and(chosen) {
+                Half::Revealed
+            } else {
+                Half::Unseen
             };
             names.push(GoldName {
                 key,
                 accepted: accepted.split_whitespace().map(str::to_owned).collect(),
                 half,
+                batch,
             });
         }
-        Ok(Self { platform, seed, names })
+        Ok(Self {
+            platform,
+            seed,
+            revealed,
+            names,
+        })
     }
 }
 
-/// The half by the hash of seed and key alone, so that no later row moves an earlier one.
-fn half(seed: &str, family: &str, name: &str) -> Half {
+/// Every second name, by the hash of seed and key alone, so that no later row moves an earlier one.
+fn is_chosen(seed: &str, family: &str, name: &str) -> bool {
     let digest = Digest::of(format!("{seed}\t{family}\t{name}").as_bytes()).hex();
     // Each hexadecimal digit is even half of the time.
-    if digest
+    digest
         .bytes()
         .next()
         .is_some_and(|digit| matches!(digit, b'0' | b'2' | b'4' | b'6' | b'8' | b'a' | b'c' | b'e'))
-    {
-        Half::Unseen
-    } else {
-        Half::Seen
-    }
 }
 
 fn read(path: &PathBuf) -> Result<String, PackagesError> {
@@ -117,18 +150,17 @@ fn wrong(path: &Path, line: usize, problem: &str) -> PackagesError {
 mod tests {
     use super::*;
 
+    fn load(seeds: &str, rows: &str) -> Result<GoldSet, PackagesError> {
+        let folder = tempfile::tempdir().unwrap();
+        let facts = format!("format = 1\nplatform = \"debian:bookworm/x86_64\"\n{seeds}");
+        fs::write(folder.path().join("names.toml"), facts).unwrap();
+        fs::write(folder.path().join("names.tsv"), rows).unwrap();
+        GoldSet::load(folder.path())
+    }
+
     #[test]
     fn a_name_stays_in_its_half_whatever_else_is_in_the_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let write = |rows: &str| {
-            fs::write(
-                folder.path().join("names.toml"),
-                "format = 1\nplatform = \"debian:bookworm/x86_64\"\nseed = \"s\"\n",
-            )
-            .unwrap();
-            fs::write(folder.path().join("names.tsv"), rows).unwrap();
-            GoldSet::load(folder.path())
-        };
+        let write = |rows: &str| load("seed = \"s\"\n", rows);
         let short = write("header\tzlib.h\tzlib1g-dev\tnew\n").unwrap();
         let long = write("# x\nlib\tz\tzlib1g-dev\tbefore\nheader\tzlib.h\tzlib1g-dev\tnew\n").unwrap();
         assert_eq!(short.names[0], long.names[1]);
@@ -137,9 +169,39 @@ mod tests {
             "header\tx\n",
             "nothing\tx\ty\tnew\n",
             "lib\tz\ta\tnew\nlib\tz\tb\tnew\n",
+            "lib\tz\ta\told\n",
         ] {
             let error = write(bad).unwrap_err().to_string();
             assert!(error.contains("names.tsv"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_second_seed_reveals_only_what_was_unseen_in_the_first_batch() {
+        use std::fmt::Write as _;
+
+        let mut rows = String::new();
+        for number in 0..400 {
+            let age = ["before", "new", "later"][number % 3];
+            writeln!(rows, "lib\tx{number}\ta\t{age}").unwrap();
+        }
+        let closed = load("seed = \"s\"\n", &rows).unwrap();
+        let open = load("seed = \"s\"\nrevealed = \"t\"\n", &rows).unwrap();
+        let mut revealed = 0;
+        for (before, after) in closed.names.iter().zip(&open.names) {
+            if after.half == Half::Revealed {
+                assert_eq!((before.half, before.batch), (Half::Unseen, Batch::First));
+                revealed += 1;
+            } else {
+                assert_eq!(before, after);
+            }
+        }
+        let unseen = |set: &GoldSet, batch| {
+            let is_counted = |name: &&GoldName| name.half == Half::Unseen && name.batch == batch;
+            set.names.iter().filter(is_counted).count()
+        };
+        assert_eq!(unseen(&closed, Batch::Later), unseen(&open, Batch::Later));
+        assert_eq!(unseen(&closed, Batch::First), unseen(&open, Batch::First) + revealed);
+        assert!(revealed > 0 && unseen(&open, Batch::First) > 0);
     }
 }

@@ -34,7 +34,7 @@ pub use definitions::{Defined, Definition, definitions_of};
 pub use error::PackagesError;
 pub use explain::{Explained, Ground};
 pub use foreign::{Foreign, build_foreign};
-pub use gold::{GoldName, GoldSet, Half};
+pub use gold::{Batch, GoldName, GoldSet, Half};
 pub use index::PackageIndex;
 pub use key::{Candidate, Key, KeyError, Resolver};
 pub use pypi::{Distribution, distribution_of};

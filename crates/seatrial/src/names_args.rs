@@ -9,7 +9,7 @@ use clap::Subcommand;
 pub(crate) struct BenchNamesArgs {
     /// The folder with names.toml and names.tsv
     pub(crate) corpus: PathBuf,
-    /// The half: rankings may be tuned on `seen`, and are reported on `unseen`
+    /// The half: rankings may be tuned on `seen` and `revealed`, and are reported on `unseen`
     #[arg(long, value_enum, default_value = "unseen")]
     pub(crate) split: Split,
     /// Ask another program too, on a sample: apt-file
@@ -18,7 +18,7 @@ pub(crate) struct BenchNamesArgs {
     /// How many names the other program is asked for
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(crate) sample: usize,
-    /// List what is wrong (only of the seen half)
+    /// List what is wrong (never of the unseen half)
     #[arg(long)]
     pub(crate) misses: bool,
 }
@@ -28,9 +28,11 @@ pub(crate) struct BenchNamesArgs {
 pub(crate) enum Split {
     /// What may be tuned on
     Seen,
+    /// What was unseen at first and has been looked at since
+    Revealed,
     /// What is reported
     Unseen,
-    /// Both
+    /// All of them
     All,
 }
 
