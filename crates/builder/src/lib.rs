@@ -9,6 +9,7 @@ mod detect;
 mod engine;
 mod error;
 mod explain;
+mod names;
 mod pattern;
 mod plan;
 mod repair;

@@ -8,6 +8,8 @@ use std::{
 
 use fs_err as fs;
 
+use crate::names;
+
 /// Folders below the top that are still looked into.
 const DEPTH: usize = 12;
 /// Files and folders that are listed.
@@ -15,7 +17,7 @@ const ENTRIES: usize = 120_000;
 /// Bytes that are read of one file.
 const TEXT: u64 = 512 << 10;
 
-/// The listed tree. Paths are relative to its top, with `/`, without a leading one.
+/// The listed tree. Paths are relative to its top, with `/`, without a leading one, written as [`names`] does it.
 pub(crate) struct Tree {
     root: PathBuf,
     files: BTreeMap<String, FileFacts>,
@@ -43,7 +45,7 @@ impl Tree {
         };
         let mut queue = vec![(String::new(), 0_usize)];
         while let Some((folder, depth)) = queue.pop() {
-            let Ok(entries) = fs::read_dir(root.join(&folder)) else {
+            let Ok(entries) = fs::read_dir(root.join(names::real(&folder))) else {
                 tree.unreadable.push(folder);
                 continue;
             };
@@ -52,9 +54,8 @@ impl Tree {
                     tree.cut = true;
                     return tree;
                 }
-                let name = entry.file_name();
-                // Names that are no UTF-8 are no build files.
-                let Some(name) = name.to_str() else { continue };
+                let name = names::written(&entry.file_name());
+                let name = name.as_str();
                 let Ok(kind) = entry.file_type() else { continue };
                 let path = join(&folder, name);
                 if kind.is_dir() {
@@ -78,7 +79,7 @@ impl Tree {
     /// Facts of a regular file, or of a link to one that stays in the tree.
     fn facts(&self, path: &str, link: bool) -> Option<FileFacts> {
         use std::os::unix::fs::PermissionsExt as _;
-        let full = self.root.join(path);
+        let full = self.root.join(names::real(path));
         if link {
             let target = fs::canonicalize(&full).ok()?;
             let top = fs::canonicalize(&self.root).ok()?;
@@ -146,7 +147,7 @@ impl Tree {
             return None;
         }
         let mut bytes = Vec::new();
-        let file = fs::File::open(self.root.join(path)).ok()?;
+        let file = fs::File::open(self.root.join(names::real(path))).ok()?;
         file.take(limit).read_to_end(&mut bytes).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }

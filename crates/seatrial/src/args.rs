@@ -1,6 +1,6 @@
 //! The command line's grammar.
 
-use std::{path::PathBuf, time::Duration};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand};
 use seatrial_core::RelaxationClass;
@@ -141,7 +141,7 @@ pub(crate) struct DiagnoseArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct BuildArgs {
     /// What to build
-    pub(crate) source: String,
+    pub(crate) source: OsString,
     /// Where to write recipe.sh, Dockerfile, verdict.json and build.log
     #[arg(short, long, value_name = "DIR", default_value = "seatrial-out")]
     pub(crate) output: PathBuf,

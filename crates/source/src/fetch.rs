@@ -200,8 +200,12 @@ impl Fetcher {
         let found = digest(&building.tree(), DigestScope::Everything)?;
         building.publish(&trees.join(folder_key(found)), found)?;
         Ok(PinnedSource {
-            name: name_of(&path.to_string_lossy()),
-            origin: SourceKind::Folder { path: utf8(&path)? },
+            // A folder may have any name: neither `?` nor `#` ends it.
+            name: name_of(&path.to_string_lossy().replace(['?', '#'], "-")),
+            // The tree is what it is known by, so a name that is no text may lose a little.
+            origin: SourceKind::Folder {
+                path: path.to_string_lossy().into_owned(),
+            },
             tree: Some(found),
         })
     }

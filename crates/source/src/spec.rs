@@ -3,6 +3,7 @@
 //! Looks at the file system only to tell a folder from a file; nothing is read and nothing is downloaded here.
 
 use std::{
+    ffi::OsStr,
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -67,6 +68,20 @@ pub enum SourceSpec {
         /// Its version; the archive's newest when absent.
         version: Option<String>,
     },
+}
+
+impl SourceSpec {
+    /// The same as from a text, for a word of a command line, which may name a folder whose name is no text.
+    pub fn from_word(word: &OsStr) -> Result<Self, SourceError> {
+        match word.to_str() {
+            Some(text) => text.parse(),
+            None if Path::new(word).is_dir() => Ok(Self::Folder(PathBuf::from(word))),
+            None => Err(usage(format!(
+                "`{}` is no folder, and its name is not valid UTF-8\n{FORMS}",
+                word.display()
+            ))),
+        }
+    }
 }
 
 impl FromStr for SourceSpec {

@@ -73,9 +73,7 @@ pub(super) fn find(tree: &Tree, folder: &str, names: &[&str], add: &mut Add<'_>)
         // The file named like its folder is the one that qmake takes by itself.
         let own = format!("{}.pro", crate::tree::base(folder));
         projects.sort_by_key(|name| (**name != own, !text(name).contains("SUBDIRS"), name.len()));
-        if let Some(name) = projects.first()
-            && super::is_quotable(name)
-        {
+        if let Some(name) = projects.first() {
             add(BuildSystem::QMake, Some(name), format!("{name} is a qmake project"));
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn find(tree: &Tree, folder: &str, names: &[&str], add: &mut Add<'_>)
     let mut rocks: Vec<&str> = names
         .iter()
         .copied()
-        .filter(|name| name.len() > 9 && name.strip_suffix(".rockspec").is_some() && super::is_quotable(name))
+        .filter(|name| name.len() > 9 && name.strip_suffix(".rockspec").is_some())
         .collect();
     // The development version describes this tree, released ones describe archives elsewhere.
     rocks.sort_by_key(|name| (!name.contains("scm") && !name.contains("dev"), std::cmp::Reverse(*name)));

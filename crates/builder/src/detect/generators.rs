@@ -64,7 +64,7 @@ pub(super) fn find(tree: &Tree, folder: &str, names: &[&str], add: &mut Add<'_>)
     let mut qbs: Vec<&str> = names
         .iter()
         .copied()
-        .filter(|name| name.len() > 4 && name.strip_suffix(".qbs").is_some() && super::is_quotable(name))
+        .filter(|name| name.len() > 4 && name.strip_suffix(".qbs").is_some())
         .collect();
     qbs.sort_by_key(|name| name.len());
     if let Some(name) = qbs.first()

@@ -182,10 +182,6 @@ pub fn detect(tree: &Path) -> Vec<BuildRoot> {
 pub(crate) fn roots(tree: &Tree) -> Vec<BuildRoot> {
     let mut found = Vec::new();
     for folder in tree.folders() {
-        // A recipe writes folders between double quotes.
-        if !is_quotable(folder) {
-            continue;
-        }
         let names = tree.names_in(folder);
         let mut add = |system, file: Option<&str>, evidence: String| {
             found.push(BuildRoot {
@@ -208,7 +204,7 @@ pub(crate) fn roots(tree: &Tree) -> Vec<BuildRoot> {
     found
 }
 
-/// Whether a path can stand between double quotes in Bash.
+/// Whether a path can stand between double quotes in Bash as it is.
 pub(crate) fn is_quotable(path: &str) -> bool {
     path.chars().all(|c| {
         c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | ',' | '=' | '~' | ' ' | '%' | ':')

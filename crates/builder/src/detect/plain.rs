@@ -51,7 +51,7 @@ pub(super) fn find(tree: &Tree, found: &mut Vec<BuildRoot>) {
         }
     };
     for (folder, count) in folders {
-        if is_covered(folder) || is_side_folder(folder) || !super::is_quotable(folder) {
+        if is_covered(folder) || is_side_folder(folder) {
             continue;
         }
         found.push(BuildRoot {
@@ -78,9 +78,6 @@ pub(crate) fn sources(tree: &Tree, folder: &str) -> PlainSources {
     let mut sources = PlainSources::default();
     for name in tree.names_in(folder).into_iter().take(FILES) {
         let Some(language) = language(name) else { continue };
-        if !super::is_quotable(name) {
-            continue;
-        }
         let text = tree.text(&crate::tree::join(folder, name)).unwrap_or_default();
         let entry = (name.to_owned(), language);
         if has_main(&text) {

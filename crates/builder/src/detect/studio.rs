@@ -8,7 +8,7 @@ pub(super) fn find(tree: &Tree, folder: &str, names: &[&str], add: &mut Add<'_>)
         let mut found: Vec<&str> = names
             .iter()
             .copied()
-            .filter(|name| name.len() > end.len() && name.ends_with(end) && super::is_quotable(name))
+            .filter(|name| name.len() > end.len() && name.ends_with(end))
             .collect();
         found.sort_by_key(|name| name.len());
         found.first().copied()

@@ -128,6 +128,7 @@ fn lua_version(spec: &str) -> &'static str {
 
 /// What the rock depends on at run time is not needed to compile it.
 fn rock(file: &str, version: &str) -> Template {
+    let file = super::shell::word(file);
     Template::default().build(format!(
         "export HOME=\"$OUT\"\nluarocks --lua-version={version} --tree=\"$PREFIX\" make --deps-mode=none --no-doc {file} CFLAGS=\"@c@ -fPIC\" \
          LIBFLAG=\"-shared@libraries@\""

@@ -105,6 +105,7 @@ fn boost_build(text: &str) -> Template {
 }
 
 fn qbs(file: &str) -> Template {
+    let file = super::shell::word(file);
     Template::needing(vec![command("qbs")])
         .here(
             Purpose::Configure,

@@ -2,7 +2,7 @@
 
 use seatrial_core::{Purpose, Step};
 
-use super::{Settings, step, toolchains};
+use super::{Settings, shell, step, toolchains};
 use crate::{
     BuildRoot,
     pattern::Pattern,
@@ -62,7 +62,7 @@ pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mu
     let file = facts
         .file
         .as_ref()
-        .map(|file| format!(" -f {file}"))
+        .map(|file| format!(" -f {}", shell::word(file)))
         .unwrap_or_default();
     let words = facts.purpose.words;
     if let Some(commands) = &facts.purpose.configure {
@@ -109,7 +109,7 @@ pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mu
                     .build_arguments
                     .iter()
                     .filter(|word| word.contains('='))
-                    .fold(String::new(), |text, word| text + " " + word)
+                    .fold(String::new(), |text, word| text + " " + &shell::argument(word))
             ),
         ));
     }

@@ -8,8 +8,10 @@ mod extensions;
 mod generators;
 mod make;
 mod other;
+mod place;
 mod plain;
 mod settings;
+mod shell;
 mod studio;
 mod template;
 mod toolchains;
@@ -25,6 +27,7 @@ pub(crate) use settings::{Settings, drops_errors, shims};
 use crate::{
     BuildRoot, BuildSystem,
     detect::plain_sources,
+    names,
     tree::{Tree, join},
 };
 
@@ -93,7 +96,7 @@ impl Plan {
         let place = if self.root.folder.is_empty() {
             "at the top".to_owned()
         } else {
-            format!("in {}", self.root.folder)
+            format!("in {}", names::shown(&self.root.folder))
         };
         if self.variant.is_empty() {
             format!("{} {place}", self.system.title())
@@ -107,19 +110,28 @@ impl Plan {
         matches!(&self.method, Method::Units(units) if units.windows)
     }
 
-    /// The root's folder in the box, to stand between double quotes.
+    /// The root's folder in the box, under a name that every tool takes.
     pub(crate) fn folder(&self) -> String {
         if self.root.folder.is_empty() {
             "$SRC".to_owned()
         } else {
-            format!("$SRC/{}", self.root.folder)
+            format!("$SRC/{}", place::plain(&self.root.folder))
         }
+    }
+
+    /// Another name for the root's folder, where its own will not do. Lists of units run at the top.
+    fn renaming(&self) -> Option<Step> {
+        if matches!(self.method, Method::Units(_)) {
+            return None;
+        }
+        place::renaming(&self.root.folder)
     }
 
     /// The steps under some settings: preparations that every system shares, then the system's own.
     pub(crate) fn steps_with(&self, settings: &Settings) -> Vec<Step> {
         let folder = self.folder();
-        let mut steps = settings.common_preparations(&folder);
+        let mut steps: Vec<Step> = self.renaming().into_iter().collect();
+        steps.extend(settings.common_preparations(&folder));
         if settings.shims {
             steps.push(shims(settings, self.tools_folder()));
         }

@@ -3,7 +3,7 @@
 use seatrial_core::{Purpose, Step};
 use seatrial_packages::Key;
 
-use super::{Settings, step};
+use super::{Settings, shell, step};
 use crate::{pattern::Pattern, tree::Tree};
 
 static QT_MODULES: Pattern = Pattern::new(r"(?m)^[^#\n]*\bQT\s*[+*]?=\s*([^#\n]*)");
@@ -90,7 +90,8 @@ pub(super) fn qmake(folder: &str, file: &str, major: u8, settings: &Settings, st
         at,
         format!(
             "{path}qmake=$(ls /usr/lib/qt{major}/bin/qmake /usr/bin/qmake{major} 2>/dev/null | head -n 1)\n\
-             \"${{qmake:-qmake}}\" \"{folder}/{file}\"{arguments}"
+             \"${{qmake:-qmake}}\" {project}{arguments}",
+            project = shell::path(&format!("{folder}/"), file),
         ),
     ));
     build(

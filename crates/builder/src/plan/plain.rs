@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use seatrial_core::{Purpose, Step};
 
-use super::{Settings, step};
+use super::{Settings, shell, step};
 use crate::{
     detect::PlainSources,
     tree::{Language, Tree, is_side_folder, parent},
@@ -29,8 +29,7 @@ pub(super) fn facts(tree: &Tree, folder: &str, sources: PlainSources) -> Facts {
     for path in tree.files() {
         let header = [".h", ".hpp", ".hh", ".hxx"].iter().any(|end| path.ends_with(end));
         let at = parent(path);
-        if header && !is_side_folder(at) && crate::detect::is_quotable(at) && !includes.iter().any(|known| known == at)
-        {
+        if header && !is_side_folder(at) && !includes.iter().any(|known| known == at) {
             includes.push(at.to_owned());
             if includes.len() >= INCLUDES {
                 break;
@@ -43,17 +42,24 @@ pub(super) fn facts(tree: &Tree, folder: &str, sources: PlainSources) -> Facts {
         name: folder
             .split('/')
             .rev()
-            .find(|part| !matches!(*part, "" | "src" | "source" | "sources" | "code" | "lib") && !part.contains(' '))
+            .find(|part| {
+                !matches!(*part, "" | "src" | "source" | "sources" | "code" | "lib") && super::place::is_plain(part)
+            })
             .unwrap_or("main")
             .to_owned(),
         includes,
     }
 }
 
+/// The object of a source, as a word.
+fn object(name: &str) -> String {
+    shell::path("$OUT/build/", &format!("{name}.o"))
+}
+
 pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mut Vec<Step>) {
     let mut includes = String::from(" -I.");
     for path in &facts.includes {
-        let _ = write!(includes, " -I\"$SRC/{path}\"");
+        let _ = write!(includes, " -I{}", shell::path("$SRC/", path));
     }
     let libraries = settings
         .link_flags
@@ -73,12 +79,14 @@ pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mu
         };
         let _ = writeln!(
             script,
-            "{tool} {flags} -fPIC{includes} -c \"./{name}\" -o \"$OUT/build/{name}.o\" || status=1"
+            "{tool} {flags} -fPIC{includes} -c {} -o {} || status=1",
+            shell::path("./", name),
+            object(name)
         );
     }
     let objects = facts.shared.iter().fold(String::new(), |text, (name, _)| {
         if facts.mains.is_empty() || !name.is_empty() {
-            format!("{text} \"$OUT/build/{name}.o\"")
+            format!("{text} {}", object(name))
         } else {
             text
         }
@@ -86,8 +94,8 @@ pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mu
     for (name, _) in &facts.mains {
         let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
         let program = if stem == "main" { facts.name.as_str() } else { stem };
-        let own = format!("{linker} -g \"$OUT/build/{name}.o\"");
-        let out = format!("-o \"$OUT/build/{program}\"{libraries}");
+        let own = format!("{linker} -g {}", object(name));
+        let out = format!("-o {}{libraries}", shell::path("$OUT/build/", program));
         if objects.is_empty() {
             let _ = writeln!(script, "{own} {out} || status=1");
         } else {

@@ -2,7 +2,7 @@
 
 use seatrial_core::{Purpose, Relaxation, Step};
 
-use super::step;
+use super::{shell, step};
 
 /// Settings of one run of a plan. The default is the usual way; a repair is a change of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -209,7 +209,7 @@ impl Settings {
         }
         for argument in &self.arguments {
             text.push(' ');
-            text.push_str(&quoted(argument));
+            text.push_str(&shell::argument(argument));
         }
         text
     }
@@ -218,7 +218,7 @@ impl Settings {
     pub(crate) fn build_words(&self) -> String {
         self.build_arguments
             .iter()
-            .fold(String::new(), |text, word| text + " " + &quoted(word))
+            .fold(String::new(), |text, word| text + " " + &shell::argument(word))
     }
 
     /// Preparations that do not depend on the build system.
@@ -265,19 +265,6 @@ fn joined(optimisation: &str, flags: &[String]) -> String {
         text.push_str(flag);
     }
     text
-}
-
-/// An argument for Bash; what is safe stays as it is, and `$PREFIX` and friends are expanded.
-fn quoted(word: &str) -> String {
-    let safe =
-        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '=' | '.' | '/' | ':' | ',' | '+' | '@' | '%');
-    if !word.is_empty() && word.chars().all(safe) {
-        word.to_owned()
-    } else if word.contains('$') && !word.contains("$(") && !word.contains(['"', '`', '\\']) {
-        format!("\"{word}\"")
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 /// What a wrapper answers to questions for the version, for checks that were written when one digit was enough.
@@ -348,19 +335,6 @@ chmod 755 "{folder}/strip" "{folder}/sudo""#,
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_argument_runs_nothing() {
-        for (word, shown) in [
-            ("-DA=b", "-DA=b"),
-            ("--prefix=$PREFIX/x y", "\"--prefix=$PREFIX/x y\""),
-            ("-Da=$(reboot)", "'-Da=$(reboot)'"),
-            ("-Da=`reboot`$x", "'-Da=`reboot`$x'"),
-            ("it's", "'it'\\''s'"),
-        ] {
-            assert_eq!(quoted(word), shown);
-        }
-    }
 
     #[test]
     fn wrappers_leave_errors_where_that_is_forbidden() {

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::units::{Product, Source, Target, Units};
+use super::{
+    shell,
+    units::{Product, Source, Target, Units},
+};
 use crate::{
     BuildRoot,
-    detect::{has_main, is_quotable},
+    detect::has_main,
     pattern::Pattern,
     tree::{Language, Tree, base, join, language, parent},
 };
@@ -117,7 +120,7 @@ fn target(tree: &Tree, project: &str, left: &mut usize) -> Option<Target> {
             continue;
         };
         let Some(language) = language(&path) else { continue };
-        if *left == 0 || !is_quotable(&path) || !seen.insert(path.clone()) {
+        if *left == 0 || !seen.insert(path.clone()) {
             continue;
         }
         *left -= 1;
@@ -167,18 +170,16 @@ fn flags(tree: &Tree, folder: &str, text: &str) -> String {
             if one.is_empty() || one.contains('%') || one.contains('$') {
                 continue;
             }
-            if let Some(path) = resolve(folder, &one).and_then(|path| existing_folder(tree, &path))
-                && is_quotable(&path)
-            {
-                let word = format!(" -I\"$SRC/{path}\"");
+            if let Some(path) = resolve(folder, &one).and_then(|path| existing_folder(tree, &path)) {
+                let word = format!(" -I{}", shell::path("$SRC/", &path));
                 if !words.contains(&word) {
                     words.push(word);
                 }
             }
         }
     }
-    let own = format!(" -I\"$SRC/{folder}\"");
-    if is_quotable(folder) && !words.contains(&own) {
+    let own = format!(" -I{}", shell::path("$SRC/", folder));
+    if !words.contains(&own) {
         words.push(own);
     }
     for list in DEFINES.all(text) {
@@ -282,7 +283,7 @@ pub(super) fn compile_commands(tree: &Tree, root: &BuildRoot) -> Units {
             continue;
         };
         let Some(language) = language(&path) else { continue };
-        if !is_quotable(&path) || sources.iter().any(|source| source.path == path) {
+        if sources.iter().any(|source| source.path == path) {
             continue;
         }
         let words: Vec<String> = match entry.get("arguments").and_then(serde_json::Value::as_array) {
@@ -357,12 +358,9 @@ fn unit_flags(tree: &Tree, words: &[String]) -> String {
         };
         if let Some(folder) = folder {
             let folder = folder.trim_end_matches('/');
-            if let Some(path) = found_again(folder, |end| tree.has_folder(end))
-                && is_quotable(&path)
-            {
-                flags.push_str(" -I\"$SRC/");
-                flags.push_str(&path);
-                flags.push('"');
+            if let Some(path) = found_again(folder, |end| tree.has_folder(end)) {
+                flags.push_str(" -I");
+                flags.push_str(&shell::path("$SRC/", &path));
             }
         } else if (word.starts_with("-D") || word.starts_with("-std=") || word.starts_with("-f"))
             && !word.contains('\'')

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use seatrial_core::{Purpose, Step};
 
-use super::{Settings, step};
+use super::{Settings, shell, step};
 use crate::tree::Language;
 
 /// What another tool's project says.
@@ -61,12 +61,16 @@ pub(super) fn steps(units: &Units, settings: &Settings, steps: &mut Vec<Step>) {
                 Language::Cxx => ("g++", settings.cxx()),
             };
             cxx |= source.language == Language::Cxx;
-            let object = format!("\"$OUT/build/{number}-{}.o\"", source.path.replace(['/', ' '], "_"));
+            let object = shell::path(
+                &format!("$OUT/build/{number}-"),
+                &format!("{}.o", source.path.replace(['/', ' '], "_")),
+            );
             let position = if units.windows { "" } else { " -fPIC" };
             let _ = writeln!(
                 script,
-                "{prefix}{tool} {flags}{position}{} -c \"$SRC/{}\" -o {object} || status=1",
-                source.flags, source.path
+                "{prefix}{tool} {flags}{position}{} -c {} -o {object} || status=1",
+                source.flags,
+                shell::path("$SRC/", &source.path)
             );
             let _ = write!(objects, " {object}");
         }

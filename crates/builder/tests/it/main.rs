@@ -5,6 +5,7 @@
     reason = "a test that cannot be set up has failed"
 )]
 
+mod odd_names;
 mod real;
 mod script;
 mod scripted;

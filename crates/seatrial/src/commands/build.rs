@@ -1,6 +1,6 @@
 //! `seatrial build`.
 
-use std::{fmt::Write as _, io::Write as _, path::Path, str::FromStr, sync::Arc, time::Duration};
+use std::{fmt::Write as _, io::Write as _, path::Path, sync::Arc, time::Duration};
 
 use flate2::{Compression, write::GzEncoder};
 use fs_err as fs;
@@ -37,7 +37,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let platform = platform(&args.platform)?;
     // The source is the user's own choice, and no answer key lies on any forge.
     let plan = args.network.plan(&AllowList::everything())?;
-    let spec = SourceSpec::from_str(&args.source)?;
+    let spec = SourceSpec::from_word(&args.source)?;
     app.show.log_to(start_output(&args.output)?);
     if !args.no_disk_check {
         let estimate = Estimate::of(&app.home, Like::Build, &[], 1, app.lacks_image(&platform)?)?;
@@ -98,7 +98,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         base_packages: &image.requested,
         resolver: Some(resolver),
         blobs: app.home.blobs(),
-        lock: Digest::of(args.source.as_bytes()),
+        lock: Digest::of(args.source.as_encoded_bytes()),
         stop: app.stop.clone(),
     };
     let folder = app

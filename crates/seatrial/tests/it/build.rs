@@ -73,6 +73,27 @@ fn a_project_in_a_sub_folder_is_built_and_the_recipe_does_it_again() {
 }
 
 #[test]
+fn a_folder_with_any_name_is_built() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+    if !boxes() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let name = OsStr::from_bytes(b"-a 'b' \"c\" $(touch boom) `touch boom`; touch boom\n\xff");
+    let source = folder.path().join(name);
+    makefile_project(&source.join(name), "hull", "");
+    let ran = run(seatrial()
+        .current_dir(folder.path())
+        .args(["build", "--expect", "hull", "-o", "out", "--"])
+        .arg(name));
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.starts_with("passed"), "{}", ran.out);
+    assert!(!folder.path().join("boom").exists());
+    let strict = fs::read_to_string(folder.path().join("out/verdict.json")).unwrap();
+    assert!(strict.contains("\"strict\""), "{strict}");
+}
+
+#[test]
 fn hostile_builds_end_and_leave_nothing() {
     if !boxes() {
         return;

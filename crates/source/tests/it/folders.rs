@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use expect_test::expect;
 use fs_err as fs;
+use seatrial_source::SourceSpec;
 
 use crate::support::{World, listing};
 
@@ -70,6 +71,41 @@ fn a_snapshot_has_everything_but_our_own_output_and_leaves_the_folder_alone() {
     fs::remove_dir_all(world.home.root().join("cache/trees")).unwrap();
     let error = fetcher.fetch(&pinned).unwrap_err().to_string();
     assert!(error.contains("was pinned"), "{error}");
+    world.assert_clean();
+}
+
+#[test]
+fn a_folder_may_have_any_name() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+    let world = World::new();
+    for (name, short) in [
+        (&b"two words"[..], "two-words"),
+        (b"$(x) `y` ;", "x---y---"),
+        (b"two\nlines", "two-lines"),
+        (b"no\xfftext", "no-text"),
+        (b"-leading", "leading"),
+        (b"what?#sha256=1", "what--sha256-1"),
+        (b"\xff", "source"),
+    ] {
+        let project = world.path("any").join(OsStr::from_bytes(name));
+        fs::create_dir_all(project.join(OsStr::from_bytes(name))).unwrap();
+        fs::write(project.join(OsStr::from_bytes(name)).join("x"), name).unwrap();
+        let fetcher = world.fetcher();
+        let spec = SourceSpec::from_word(project.as_os_str()).unwrap();
+        let pinned = fetcher.pin(&spec).unwrap();
+        assert_eq!(pinned.name, short);
+        let tree = fetcher.fetch(&pinned).unwrap();
+        assert_eq!(
+            fs::read(tree.root.join(OsStr::from_bytes(name)).join("x")).unwrap(),
+            name
+        );
+    }
+    let gone = world.path("any").join(OsStr::from_bytes(b"gone\xff"));
+    let error = SourceSpec::from_word(gone.as_os_str()).unwrap_err().to_string();
+    assert!(
+        error.contains("is no folder, and its name is not valid UTF-8\na source is one of"),
+        "{error}"
+    );
     world.assert_clean();
 }
 
