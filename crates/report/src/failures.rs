@@ -52,6 +52,8 @@ pub struct FailureReport {
     pub packages: Vec<Count>,
     /// Shapes of the last error lines of logs that no rule explains: the next rows.
     pub proposals: Vec<Proposal>,
+    /// Failed trials of tasks that are kept out of sight: they are counted above, and nothing of their logs is below.
+    pub out_of_sight: u64,
     /// One row a failed trial.
     pub trials: Vec<FailedTrial>,
 }
@@ -149,13 +151,13 @@ fn is_failed(record: &CommandRecord) -> bool {
 
 impl FailureReport {
     /// Reads the run's journals, and from the store the logs that they name. A log that the store no longer has is one that
-    /// no rule explains.
-    pub fn of(view: &RunView, blobs: &Blobs) -> Result<Self, TrialError> {
+    /// no rule explains. Tasks that `in_sight` says no to are counted only: whoever writes rules reads this report.
+    pub fn of(view: &RunView, blobs: &Blobs, in_sight: &dyn Fn(&TaskId) -> bool) -> Result<Self, TrialError> {
         let name = view.folder.file_name().unwrap_or(view.folder.as_os_str());
         let mut counts = Counts::default();
         let mut unknown = Unknown::default();
         let mut trials = Vec::new();
-        let (mut without_script, mut nothing_failed) = (0, 0);
+        let (mut without_script, mut nothing_failed, mut out_of_sight) = (0, 0, 0);
         for result in &view.results {
             let facts = Facts::of(&view.journal(&result.task, result.attempt)?);
             if let Some(recipe) = facts
@@ -179,7 +181,12 @@ impl FailureReport {
                 Some(problem) => counts.problem(problem),
                 None if !has_script => without_script += 1,
                 None if is_clean => nothing_failed += 1,
-                None => unknown.add(blobs, &logs, &result.task),
+                None if in_sight(&result.task) => unknown.add(blobs, &logs, &result.task),
+                None => unknown.logs += 1,
+            }
+            if !in_sight(&result.task) {
+                out_of_sight += 1;
+                continue;
             }
             let reason = result
                 .verdict(seatrial_core::Profile::Strict)
@@ -201,12 +208,12 @@ impl FailureReport {
             run: name.to_string_lossy().into_owned(),
             agent: view.lock.agent.to_string(),
             finished: view.results.len() as u64,
-            failed: trials.len() as u64,
+            failed: trials.len() as u64 + out_of_sight,
             classes: Class::ALL
                 .iter()
                 .map(|class| Count {
                     name: class.name().to_owned(),
-                    count: trials.iter().filter(|trial| trial.class == Some(*class)).count() as u64,
+                    count: counts.classes.get(class).copied().unwrap_or_default(),
                 })
                 .collect(),
             without_script,
@@ -216,6 +223,7 @@ impl FailureReport {
             relaxations: ordered(counts.relaxations),
             packages: ordered(counts.packages),
             proposals: unknown.proposals(),
+            out_of_sight,
             trials,
         })
     }
@@ -229,6 +237,7 @@ impl FailureReport {
 /// Occurrences of names.
 #[derive(Default)]
 struct Counts {
+    classes: BTreeMap<Class, u64>,
     kinds: BTreeMap<String, u64>,
     relaxations: BTreeMap<String, u64>,
     packages: BTreeMap<String, u64>,
@@ -236,6 +245,7 @@ struct Counts {
 
 impl Counts {
     fn problem(&mut self, problem: &Problem) {
+        *self.classes.entry(problem.class).or_default() += 1;
         *self.kinds.entry(problem.kind.name().to_owned()).or_default() += 1;
     }
 

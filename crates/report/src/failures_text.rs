@@ -37,6 +37,13 @@ impl FailureReport {
         list(&mut text, "root causes by kind", &self.kinds);
         list(&mut text, "relaxations (class / rule)", &self.relaxations);
         list(&mut text, "packages that recipes install", &self.packages);
+        if self.out_of_sight > 0 {
+            let _ = writeln!(
+                text,
+                "\n{} of the failed trials are of tasks that are kept out of sight: counted above, not listed below",
+                self.out_of_sight
+            );
+        }
         if !self.trials.is_empty() {
             let mut table = plain_table(width);
             table.set_header(["task", "class", "kind", "subject", "line"]);

@@ -214,8 +214,11 @@ pub(crate) enum CorpusVerb {
     #[command(subcommand)]
     Mine(MineVerb),
     /// Divide a corpus: half of its tasks, drawn by seed, are kept out of sight while rules are written
-    #[command(after_help = "Example:\n  seatrial corpus split corpora/compile-debian --seed 4\n  \
-        seatrial bench run corpora/compile-debian --agent rules --split unseen")]
+    #[command(
+        after_help = "Examples:\n  seatrial corpus split corpora/compile-debian --seed 4\n  \
+        seatrial bench run corpora/compile-debian --agent rules --split unseen\n  \
+        seatrial corpus split corpora/mutations --reveal 0.5 --seed 2"
+    )]
     Split {
         /// The corpus's folder
         corpus: PathBuf,
@@ -225,6 +228,10 @@ pub(crate) enum CorpusVerb {
         /// An earlier form of the corpus: what it has was looked at before, and stays seen
         #[arg(long, value_name = "CORPUS")]
         older: Option<PathBuf>,
+        /// Of a set of failing logs: the share of the projects and mutations out of sight that becomes seen, above 0 and
+        /// up to 1; the set keeps a record of it
+        #[arg(long, value_name = "SHARE", conflicts_with = "older")]
+        reveal: Option<f64>,
     },
     /// Pin again what has left the archive
     Refresh {

@@ -26,9 +26,13 @@ pub(crate) enum BenchVerb {
         /// List every trial too
         #[arg(long)]
         tasks: bool,
-        /// Say why trials failed: classes and kinds of root causes, relaxations, packages, and what no rule explains
+        /// Say why trials failed: classes and kinds of root causes, relaxations, packages, and what no rule explains; tasks
+        /// that the corpus keeps out of sight are counted only
         #[arg(long, conflicts_with_all = ["tasks", "markdown"])]
         failures: bool,
+        /// With `--failures`: list tasks that are kept out of sight too; who has read that writes no rules for them
+        #[arg(long, requires = "failures")]
+        show_unseen: bool,
         /// Print Markdown
         #[arg(long)]
         markdown: bool,

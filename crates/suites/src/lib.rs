@@ -21,8 +21,8 @@ pub use mining::{
 };
 pub use mutations::{
     Answer, Case, CaseSet, Catalogue, Change, Consultant, ConsultantError, Dropped, Grades, Instance, Judgement,
-    MiningFloor, MutationError, MutationOptions, MutationReport, Opinion, Project, SetFacts, Share, Tally, grade,
-    judge, mine_mutations,
+    MiningFloor, MutationError, MutationOptions, MutationReport, Opinion, Project, Reveal, SetFacts, Share, Tally,
+    grade, judge, mine_mutations, reveal, sides,
 };
 use seatrial_core::SuiteName;
 pub use suite::{GradeRequest, Live, Suite};

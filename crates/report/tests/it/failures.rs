@@ -107,7 +107,7 @@ fn why_the_trials_of_a_run_failed() {
         results,
         pending: Vec::new(),
     };
-    let report = FailureReport::of(&view, &home.blobs()).unwrap();
+    let report = FailureReport::of(&view, &home.blobs(), &|_| true).unwrap();
     expect![[r#"
         run r1: agent rules, 5 of 6 finished trials failed
 
@@ -136,4 +136,19 @@ fn why_the_trials_of_a_run_failed() {
     "#]].assert_eq(&report.to_text(120));
     let json: serde_json::Value = serde_json::from_str(&report.to_json().unwrap()).unwrap();
     assert_eq!(json["trials"][0]["kind"], "missing_header");
+    // Of a task that is kept out of sight no word is said, and every number is the same.
+    let hidden = FailureReport::of(&view, &home.blobs(), &|task| task.as_str() == "fender").unwrap();
+    let text = hidden.to_text(120);
+    for word in ["bilge", "capstan", "davit", "eyelet", "zlib.h", "slip 4"] {
+        assert!(!text.contains(word), "{word}: {text}");
+    }
+    assert!(
+        text.contains("4 of the failed trials are of tasks that are kept out of sight"),
+        "{text}"
+    );
+    assert_eq!(hidden.out_of_sight, 4);
+    assert_eq!(
+        (hidden.failed, &hidden.classes, &hidden.kinds, hidden.not_explained),
+        (report.failed, &report.classes, &report.kinds, report.not_explained)
+    );
 }

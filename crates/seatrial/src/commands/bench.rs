@@ -33,11 +33,12 @@ pub(super) fn run(app: &App, verb: BenchVerb) -> Result<ExitCode, Failure> {
             run,
             tasks,
             failures,
+            show_unseen,
             markdown,
         } => {
             let view = RunView::read(&find_run(app, &run)?)?;
             if failures {
-                return super::bench_views::failures(app, &view);
+                return super::bench_views::failures(app, &view, show_unseen);
             }
             print(app, &view, tasks, markdown)?;
             Ok(ExitCode::Passed)

@@ -1,17 +1,38 @@
 //! `seatrial bench report --failures` and `seatrial bench compare`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use seatrial_core::ExitCode;
+use seatrial_core::{ExitCode, TaskId};
 use seatrial_report::{Comparison, FailureReport, RunSummary};
+use seatrial_suites::{Corpus, Side};
 use seatrial_trial::RunView;
 
 use super::answer;
 use crate::{app::App, failure::Failure};
 
-/// Prints why the trials of a run failed.
-pub(super) fn failures(app: &App, view: &RunView) -> Result<ExitCode, Failure> {
-    let report = FailureReport::of(view, &app.home.blobs())?;
+/// Prints why the trials of a run failed. Whoever writes rules reads it, so nothing of the logs of tasks that are kept out
+/// of sight is in it, unless that is asked for. Where the run's corpus cannot be read any more, nobody knows which
+/// tasks those are, and none is shown.
+pub(super) fn failures(app: &App, view: &RunView, show_unseen: bool) -> Result<ExitCode, Failure> {
+    let split = match Corpus::load(Path::new(&view.lock.corpus_path)) {
+        Ok(corpus) => Some(corpus.facts().split.clone()),
+        Err(error) => {
+            if !show_unseen {
+                app.show.note(&format!(
+                    "which tasks are kept out of sight is not known, so none is listed: {error}\n  \
+                     `--show-unseen` lists all"
+                ));
+            }
+            None
+        }
+    };
+    let in_sight = |task: &TaskId| {
+        show_unseen
+            || split
+                .as_ref()
+                .is_some_and(|split| split.as_ref().is_none_or(|split| split.has(Side::Seen, task)))
+    };
+    let report = FailureReport::of(view, &app.home.blobs(), &in_sight)?;
     if app.json {
         answer(&report.to_json().map_err(|error| Failure::invalid(error.to_string()))?)?;
     } else {

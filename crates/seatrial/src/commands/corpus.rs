@@ -19,7 +19,15 @@ pub(super) fn run(app: &App, verb: CorpusVerb) -> Result<ExitCode, Failure> {
         CorpusVerb::List { folder } => list(app, &folder),
         CorpusVerb::Show { corpus, task } => show(app, &corpus, task.as_deref()),
         CorpusVerb::Mine(verb) => mine(app, verb),
-        CorpusVerb::Split { corpus, seed, older } => split(app, &corpus, seed, older.as_deref()),
+        CorpusVerb::Split {
+            corpus,
+            seed,
+            older,
+            reveal,
+        } => match reveal {
+            Some(share) => mutations::reveal(app, &corpus, seed, share),
+            None => split(app, &corpus, seed, older.as_deref()),
+        },
         CorpusVerb::Refresh { corpus } => refresh(app, &corpus),
     }
 }
@@ -85,6 +93,13 @@ fn list(app: &App, folder: &Path) -> Result<ExitCode, Failure> {
 }
 
 fn split(app: &App, folder: &Path, seed: u64, older: Option<&Path>) -> Result<ExitCode, Failure> {
+    if CaseSet::load(folder).is_ok() {
+        return Err(Failure::usage(format!(
+            "{} holds failing logs, whose split follows from its seed; `--reveal SHARE` makes a part of what is out of \
+             sight seen",
+            folder.display()
+        )));
+    }
     let mut corpus = Corpus::load(folder)?;
     let older: BTreeSet<TaskId> = match older {
         Some(older) => Corpus::load(older)?.all_tasks().map(|task| task.id.clone()).collect(),

@@ -2,13 +2,16 @@
 
 use std::{
     fmt::Write as _,
-    time::{Duration, Instant},
+    path::Path,
+    time::{Duration, Instant, SystemTime},
 };
 
 use seatrial_core::ExitCode;
 use seatrial_diagnosis::{Class, diagnose};
 use seatrial_report::{ShareRow, ShareTable, visible};
-use seatrial_suites::{Answer, Case, CaseSet, Consultant, Grades, MiningFloor, MutationOptions, Opinion, Side, Tally};
+use seatrial_suites::{
+    Answer, Case, CaseSet, Consultant, Grades, MiningFloor, MutationOptions, Opinion, Reveal, Side, Tally,
+};
 
 use super::{answer, answer_json, platform};
 use crate::{
@@ -100,6 +103,63 @@ pub(super) fn mine(app: &App, verb: MineVerb) -> Result<ExitCode, Failure> {
         answer(&text)?;
     }
     Ok(ExitCode::Passed)
+}
+
+/// Makes a part of what is held out seen.
+pub(super) fn reveal(app: &App, folder: &Path, seed: u64, share: f64) -> Result<ExitCode, Failure> {
+    if !(share > 0.0 && share <= 1.0) {
+        return Err(Failure::usage(format!(
+            "`--reveal {share}` is no share; say how much becomes seen, above 0 and up to 1, such as 0.5"
+        )));
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the share is between 0 and 1"
+    )]
+    let percent = ((share * 100.0).round() as u32).max(1);
+    let set = CaseSet::load(folder)?;
+    let drawn = Reveal::draw(&set, seed, percent, today());
+    if drawn.is_empty() {
+        return Err(Failure::nothing_run(format!(
+            "{} holds nothing out of sight any more",
+            folder.display()
+        )));
+    }
+    let before = seatrial_suites::sides(&set);
+    let set = seatrial_suites::reveal(folder, drawn.clone())?;
+    let after = seatrial_suites::sides(&set);
+    if app.json {
+        answer_json(&serde_json::json!({ "reveal": drawn, "seen": after.0, "unseen": after.1 }))?;
+    } else {
+        answer(&format!(
+            "{}: {} projects and {} mutations became seen, drawn with seed {seed}: {} cases seen and {} unseen, before {} and \
+             {}\n  corpus.toml keeps which",
+            folder.display(),
+            drawn.projects.len(),
+            drawn.mutations.len(),
+            after.0,
+            after.1,
+            before.0,
+            before.1
+        ))?;
+    }
+    Ok(ExitCode::Passed)
+}
+
+/// The day, of the calendar that began in March: each leap day is then the last of its year.
+fn today() -> String {
+    let days = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs() / 86_400)
+        + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let (year, month) = if month < 10 { (0, month + 3) } else { (1, month - 9) };
+    format!("{:04}-{month:02}-{day:02}", year_of_era + era * 400 + year)
 }
 
 pub(super) fn bench(app: &App, args: &DiagnosisArgs) -> Result<ExitCode, Failure> {

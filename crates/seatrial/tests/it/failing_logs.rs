@@ -85,3 +85,65 @@ fn what_is_no_set_and_a_program_that_is_not_there_are_said() {
     let listed = run(seatrial().args(["corpus", "list"]).arg(folder.path()));
     assert!(listed.out.contains("3 failing logs"), "{}{}", listed.out, listed.err);
 }
+
+#[test]
+fn a_damaged_set_is_refused_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    set(folder.path());
+    let good = fs::read(folder.path().join("cases.jsonl")).unwrap();
+    let cut = &good[..good.len() - 40];
+    for (content, line) in [(cut.to_vec(), 3), ([&*good, b"\xff\xfe\n"].concat(), 4)] {
+        fs::write(folder.path().join("cases.jsonl"), content).unwrap();
+        let ran = run(seatrial().args(["bench", "diagnosis"]).arg(folder.path()));
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        assert!(ran.err.contains(&format!("cases.jsonl, line {line}: ")), "{}", ran.err);
+    }
+    fs::write(folder.path().join("cases.jsonl"), good).unwrap();
+    fs::remove_file(folder.path().join("logs/kept.log")).unwrap();
+    let ran = run(seatrial().args(["bench", "diagnosis"]).arg(folder.path()));
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(
+        ran.err.contains("line 3: the log of `kept` is not there"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_part_of_what_is_out_of_sight_is_revealed_by_draw() {
+    let folder = tempfile::tempdir().unwrap();
+    set(folder.path());
+    let split = |words: &[&str]| run(seatrial().args(["corpus", "split"]).arg(folder.path()).args(words));
+    for (words, said) in [
+        (&["--reveal", "0"][..], "is no share"),
+        (&["--reveal", "1.5"], "is no share"),
+        (&["--reveal", "NaN"], "is no share"),
+        (&["--seed", "3"], "`--reveal SHARE` makes a part"),
+    ] {
+        let ran = split(words);
+        assert_eq!(ran.code, 2, "{words:?}: {}", ran.err);
+        assert!(ran.err.contains(said), "{words:?}: {}", ran.err);
+    }
+    let nothing = split(&["--reveal", "0.5"]);
+    assert!(
+        nothing.err.contains("holds nothing out of sight any more"),
+        "{}",
+        nothing.err
+    );
+    let facts = fs::read_to_string(folder.path().join("corpus.toml")).unwrap();
+    let held = facts.replace("unseen_projects = []", "unseen_projects = [\"p\"]");
+    fs::write(folder.path().join("corpus.toml"), held).unwrap();
+    let ran = split(&["--reveal", "0.5", "--seed", "5"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.out
+            .contains("1 projects and 0 mutations became seen, drawn with seed 5"),
+        "{}",
+        ran.out
+    );
+    let kept = fs::read_to_string(folder.path().join("corpus.toml")).unwrap();
+    assert!(
+        kept.contains("seed = 5") && kept.contains("projects = [\"p\"]"),
+        "{kept}"
+    );
+}

@@ -10,11 +10,12 @@ use fs_err as fs;
 use seatrial_diagnosis::{Class, Kind};
 use serde::{Deserialize, Serialize};
 
-use super::MutationError;
+use super::{MutationError, Reveal};
 use crate::corpus::Side;
 
 /// Version of the stored form.
-const VERSION: u32 = 1;
+/// 2 knows parts that were revealed.
+const VERSION: u32 = 2;
 /// The name under which `corpus.toml` tells that the folder is such a set.
 const SUITE: &str = "diagnosis";
 
@@ -74,6 +75,9 @@ pub struct SetFacts {
     pub unseen_mutations: Vec<String>,
     /// How many logs were dropped while the set grew: without their witness, without a failure, or the same as another.
     pub dropped: u64,
+    /// What was held out once and then was revealed, in the order of its drawing.
+    #[serde(default, rename = "reveal", skip_serializing_if = "Vec::is_empty")]
+    pub reveals: Vec<Reveal>,
 }
 
 impl SetFacts {
@@ -89,6 +93,7 @@ impl SetFacts {
             unseen_projects: Vec::new(),
             unseen_mutations: Vec::new(),
             dropped: 0,
+            reveals: Vec::new(),
         }
     }
 }
@@ -128,10 +133,21 @@ impl CaseSet {
         let path = folder.join("cases.jsonl");
         let mut cases = Vec::new();
         let mut names = BTreeSet::new();
-        for (index, line) in fs::read_to_string(&path)?.lines().enumerate() {
+        let bytes = fs::read(&path)?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| {
+            let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+            let line = before.split(|byte| *byte == b'\n').count();
+            malformed(&path, Some(line), "it is not text in UTF-8".to_owned())
+        })?;
+        for (index, line) in text.lines().enumerate() {
             let case: Case =
                 serde_json::from_str(line).map_err(|error| malformed(&path, Some(index + 1), error.to_string()))?;
             if let Err(problem) = check(&case, &mut names) {
+                return Err(malformed(&path, Some(index + 1), problem));
+            }
+            let log = log_path(folder, &case.id);
+            if !log.is_file() {
+                let problem = format!("the log of `{}` is not there: {}", case.id, log.display());
                 return Err(malformed(&path, Some(index + 1), problem));
             }
             cases.push(case);
@@ -169,22 +185,18 @@ impl CaseSet {
     }
 
     /// Writes a set: its logs first, so that a set that was interrupted is still the old one.
-    pub(super) fn write(folder: &Path, facts: &SetFacts, cases: &[(Case, Vec<u8>)]) -> Result<(), MutationError> {
+    pub(super) fn write(folder: &Path, facts: &SetFacts, cases: &[(&Case, &[u8])]) -> Result<(), MutationError> {
         fs::create_dir_all(folder.join("logs"))?;
-        let mut lines = Vec::new();
         for (case, log) in cases {
-            fs::write(log_path(folder, &case.id), log)?;
-            serde_json::to_writer(&mut lines, case).map_err(std::io::Error::from)?;
-            lines.write_all(b"\n")?;
+            let path = log_path(folder, &case.id);
+            // Most logs are as they were: what is the same is not written again.
+            if fs::read(&path).ok().as_deref() != Some(log) {
+                replace(&path, log)?;
+            }
         }
-        fs::write(folder.join("cases.jsonl"), lines)?;
-        let text = toml::to_string(facts).map_err(|error| MutationError::Malformed {
-            path: folder.join("corpus.toml"),
-            line: None,
-            problem: error.to_string(),
-        })?;
-        fs::write(folder.join("corpus.toml"), text)?;
-        let names: BTreeSet<String> = cases.iter().map(|(case, _)| format!("{}.log", case.id)).collect();
+        let labels: Vec<Case> = cases.iter().map(|(case, _)| (*case).clone()).collect();
+        Self::write_labels(folder, facts, &labels)?;
+        let names: BTreeSet<String> = labels.iter().map(|case| format!("{}.log", case.id)).collect();
         for entry in fs::read_dir(folder.join("logs"))? {
             let entry = entry?;
             if !names.contains(&*entry.file_name().to_string_lossy()) {
@@ -193,6 +205,35 @@ impl CaseSet {
         }
         Ok(())
     }
+
+    /// Writes what is known of a set's logs, and leaves the logs alone.
+    pub(super) fn write_labels(folder: &Path, facts: &SetFacts, cases: &[Case]) -> Result<(), MutationError> {
+        let mut lines = Vec::new();
+        for case in cases {
+            serde_json::to_writer(&mut lines, case).map_err(std::io::Error::from)?;
+            lines.write_all(b"\n")?;
+        }
+        let facts = SetFacts {
+            version: VERSION,
+            ..facts.clone()
+        };
+        let text = toml::to_string(&facts).map_err(|error| MutationError::Malformed {
+            path: folder.join("corpus.toml"),
+            line: None,
+            problem: error.to_string(),
+        })?;
+        replace(&folder.join("cases.jsonl"), &lines)?;
+        replace(&folder.join("corpus.toml"), text.as_bytes())
+    }
+}
+
+/// Writes a file under another name first: who is killed meanwhile leaves the old one whole.
+fn replace(path: &Path, content: &[u8]) -> Result<(), MutationError> {
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(".new");
+    let aside = PathBuf::from(aside);
+    fs::write(&aside, content)?;
+    Ok(fs::rename(&aside, path)?)
 }
 
 fn log_path(folder: &Path, id: &str) -> PathBuf {

@@ -23,7 +23,7 @@ impl Labels {
     }
 
     /// The case as its change labels it now; `None` when the catalogue has no such change any more.
-    pub(super) fn renew(&self, case: &Case, log: &[u8], share: Share) -> Option<Case> {
+    pub(super) fn renew(&self, case: &Case, log: &[u8], share: &Share) -> Option<Case> {
         let suffix = case
             .variant
             .last()

@@ -1,7 +1,9 @@
 //! Makes the logs: builds each project of the catalogue in a box, breaks it, builds it again.
+//!
+//! Whatever an instance of a project gave is in the set at once.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque, btree_map::Entry},
+    collections::{BTreeSet, VecDeque},
     fmt::Write as _,
     path::Path,
     sync::{Mutex, PoisonError},
@@ -13,13 +15,13 @@ use seatrial_sandbox::{BoxSpec, Command, Limits, Network, Sandbox, SandboxFactor
 use seatrial_source::Fetcher;
 
 use super::{
-    Case, CaseSet, Catalogue, Change, MutationError, Project, SetFacts, Share,
+    Case, CaseSet, Catalogue, Change, MutationError, Project, Share,
     dress::{DRESSES, dress},
+    growth::Growth,
     labels::Labels,
     neutral::{neutral, shorten},
     split::number,
 };
-use crate::corpus::Side;
 
 /// Where a project lies in its box.
 const FOLDER: &str = "/build";
@@ -98,34 +100,24 @@ pub fn mine_mutations(
             problem: format!("there is no such project in {}", folder.join("catalogue").display()),
         });
     }
-    let share = Share::new(seed);
-    let wanted = |project: &Project| !labels_only && (only.is_empty() || only.contains(&project.name));
-    let mut cases = Vec::new();
-    let mut dropped_before = 0;
-    if (labels_only || !only.is_empty()) && folder.join("corpus.toml").is_file() {
-        let labels = Labels::new(&catalogue);
-        let old = CaseSet::load(folder)?;
-        dropped_before = old.facts().dropped;
-        for case in old
-            .cases()
-            .iter()
-            .filter(|case| labels_only || !only.contains(&case.project))
-        {
-            let log = old.log(case)?;
-            if let Some(case) = labels.renew(case, &log, share) {
-                cases.push((case, log));
-            }
-        }
+    let wanted = |name: &str| !labels_only && (only.is_empty() || only.iter().any(|only| only == name));
+    let mut growth = Growth::begin(folder, seed, &Labels::new(&catalogue))?;
+    let share = growth.share();
+    let queue: VecDeque<_> = catalogue
+        .projects
+        .iter()
+        .filter(|project| wanted(&project.name))
+        .flat_map(Project::instances)
+        .collect();
+    let waiting: BTreeSet<_> = queue
+        .iter()
+        .map(|(instance, project)| (project.name.clone(), instance.name.clone()))
+        .collect();
+    growth.keep(|case| !wanted(&case.project) || waiting.contains(&(case.project.clone(), case.instance.clone())));
+    if only.is_empty() && !labels_only {
+        growth.count_anew();
     }
-    let queue: Mutex<VecDeque<_>> = Mutex::new(
-        catalogue
-            .projects
-            .iter()
-            .filter(|project| wanted(project))
-            .flat_map(Project::instances)
-            .collect(),
-    );
-    let results = Mutex::new((Vec::new(), Vec::new()));
+    let (queue, growth) = (Mutex::new(queue), Mutex::new(growth));
     let work = || -> Result<(), MutationError> {
         loop {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
@@ -134,7 +126,7 @@ pub fn mine_mutations(
                 floor,
                 project: &project,
                 instance: &instance.name,
-                share,
+                share: &share,
                 cases: Vec::new(),
                 dropped: Vec::new(),
             };
@@ -145,9 +137,12 @@ pub fn mine_mutations(
                 bench.cases.len(),
                 bench.dropped.len()
             ));
-            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-            results.0.append(&mut bench.cases);
-            results.1.append(&mut bench.dropped);
+            let (made, dropped) = (bench.cases, bench.dropped);
+            growth.lock().unwrap_or_else(PoisonError::into_inner).take(
+                (&project.name, &instance.name),
+                made,
+                dropped,
+            )?;
         }
     };
     std::thread::scope(|scope| {
@@ -158,55 +153,8 @@ pub fn mine_mutations(
                 .unwrap_or_else(|_| Err(std::io::Error::other("a worker of the miner broke off").into()))
         })
     })?;
-    let (mut made, mut dropped) = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    cases.append(&mut made);
-    let (mut cases, mut same) = without_twins(cases);
-    dropped.append(&mut same);
-    cases.sort_by(|a, b| a.0.id.cmp(&b.0.id));
-    let mut facts = SetFacts::new("mutations", seed);
-    facts.dropped = dropped_before + dropped.len() as u64;
-    let held = |names: BTreeSet<&String>| names.into_iter().cloned().collect();
-    facts.unseen_projects = held(
-        cases
-            .iter()
-            .map(|(case, _)| &case.project)
-            .filter(|name| share.project(name) == Side::Unseen)
-            .collect(),
-    );
-    facts.unseen_mutations = held(
-        cases
-            .iter()
-            .map(|(case, _)| &case.mutation)
-            .filter(|name| share.mutation(name) == Side::Unseen)
-            .collect(),
-    );
-    CaseSet::write(folder, &facts, &cases)?;
-    Ok(MutationReport {
-        set: CaseSet::load(folder)?,
-        dropped,
-    })
-}
-
-/// Of several cases with the very same log one stays: a seen one, so that nothing of the unseen half is known already.
-fn without_twins(mut cases: Vec<(Case, Vec<u8>)>) -> (Vec<(Case, Vec<u8>)>, Vec<Dropped>) {
-    cases.sort_by(|(a, _), (b, _)| (a.split, &a.id).cmp(&(b.split, &b.id)));
-    let mut first: BTreeMap<Digest, String> = BTreeMap::new();
-    let mut dropped = Vec::new();
-    cases.retain(|(case, log)| match first.entry(Digest::of(log)) {
-        Entry::Vacant(entry) => {
-            entry.insert(case.id.clone());
-            true
-        }
-        Entry::Occupied(entry) => {
-            dropped.push(Dropped {
-                what: case.id.clone(),
-                why: format!("its log is that of {}", entry.get()),
-                tail: String::new(),
-            });
-            false
-        }
-    });
-    (cases, dropped)
+    let (set, dropped) = growth.into_inner().unwrap_or_else(PoisonError::into_inner).finish()?;
+    Ok(MutationReport { set, dropped })
 }
 
 /// One instance of a project in its box.
@@ -214,7 +162,7 @@ struct Workbench<'a> {
     floor: &'a MiningFloor<'a>,
     project: &'a Project,
     instance: &'a str,
-    share: Share,
+    share: &'a Share,
     cases: Vec<(Case, Vec<u8>)>,
     dropped: Vec<Dropped>,
 }

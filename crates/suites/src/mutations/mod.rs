@@ -10,9 +10,11 @@ mod consultant;
 mod dress;
 mod error;
 mod grade;
+mod growth;
 mod labels;
 mod mine;
 mod neutral;
+mod reveal;
 mod split;
 
 pub use case::{Case, CaseSet, SetFacts};
@@ -21,4 +23,5 @@ pub use consultant::{Consultant, ConsultantError, Opinion};
 pub use error::MutationError;
 pub use grade::{Answer, Grades, Judgement, Tally, grade, judge};
 pub use mine::{Dropped, MiningFloor, MutationOptions, MutationReport, mine_mutations};
+pub use reveal::{Reveal, reveal, sides};
 pub use split::Share;

@@ -1,43 +1,68 @@
 //! Which projects and mutations are held out.
 //!
-//! The answer for a name depends on the seed and the name only: a set that grows moves no case from one half to the
-//! other.
+//! The answer for a name depends on the seed and the name only, until it is revealed: a set that grows moves no case
+//! from one half to the other.
+
+use std::collections::BTreeSet;
 
 use seatrial_core::Digest;
 
+use super::{Reveal, SetFacts};
 use crate::corpus::Side;
 
 /// Of each, this many of a thousand are seen: about half of the cases then have a project and a mutation that are.
 const SEEN_OF_THOUSAND: u64 = 710;
 
 /// Holds out whole projects and whole mutations.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Default)]
 pub struct Share {
     seed: u64,
+    /// Names that were held out by the draw, and revealed later.
+    projects: BTreeSet<String>,
+    mutations: BTreeSet<String>,
 }
 
 impl Share {
     /// The split of a seed.
     pub fn new(seed: u64) -> Self {
-        Self { seed }
+        Self {
+            seed,
+            ..Self::default()
+        }
+    }
+
+    /// The split of a set: that of its seed, but for what was revealed since.
+    pub fn of(facts: &SetFacts) -> Self {
+        let names = |of: fn(&Reveal) -> &Vec<String>| facts.reveals.iter().flat_map(of).cloned().collect();
+        Self {
+            seed: facts.seed,
+            projects: names(|reveal| &reveal.projects),
+            mutations: names(|reveal| &reveal.mutations),
+        }
     }
 
     /// Whether a project may be looked at.
-    pub fn project(self, name: &str) -> Side {
+    pub fn project(&self, name: &str) -> Side {
+        if self.projects.contains(name) {
+            return Side::Seen;
+        }
         self.draw("project", name)
     }
 
     /// Whether a mutation may be looked at.
-    pub fn mutation(self, name: &str) -> Side {
+    pub fn mutation(&self, name: &str) -> Side {
+        if self.mutations.contains(name) {
+            return Side::Seen;
+        }
         self.draw("mutation", name)
     }
 
     /// Whether a case of both may be.
-    pub fn case(self, project: &str, mutation: &str) -> Side {
+    pub fn case(&self, project: &str, mutation: &str) -> Side {
         self.project(project).max(self.mutation(mutation))
     }
 
-    fn draw(self, what: &str, name: &str) -> Side {
+    fn draw(&self, what: &str, name: &str) -> Side {
         if number(&format!("{} {what} {name}", self.seed)) % 1000 < SEEN_OF_THOUSAND {
             Side::Seen
         } else {

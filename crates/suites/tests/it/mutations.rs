@@ -9,7 +9,8 @@ use seatrial_diagnosis::{Class, Kind};
 use seatrial_sandbox::Network;
 use seatrial_source::Fetcher;
 use seatrial_suites::{
-    Answer, Case, CaseSet, Catalogue, MiningFloor, MutationError, MutationOptions, Side, grade, judge, mine_mutations,
+    Answer, Case, CaseSet, Catalogue, MiningFloor, MutationError, MutationOptions, Reveal, SetFacts, Share, Side,
+    grade, judge, mine_mutations, reveal, sides,
 };
 
 use crate::boxes::boxes;
@@ -85,6 +86,9 @@ fn an_answer_is_judged_by_class_kind_subject_and_line() {
 
 fn write_set(folder: &Path, facts: &str, cases: &str) {
     fs::create_dir_all(folder.join("logs")).unwrap();
+    for name in ["hull.dev-package-removed", "a", "b", "c"] {
+        fs::write(folder.join(format!("logs/{name}.log")), "log\n").unwrap();
+    }
     fs::write(folder.join("corpus.toml"), facts).unwrap();
     fs::write(folder.join("cases.jsonl"), cases).unwrap();
 }
@@ -113,20 +117,35 @@ fn a_damaged_set_is_refused_with_the_place() {
             good.replace("\"missing_header\",\"missing_file\"", ""),
         ),
         (FACTS.to_owned(), "{}".to_owned()),
+        (FACTS.to_owned(), good.get(..good.len() / 2).unwrap().to_owned()),
+        (FACTS.to_owned(), good.replace("hull.dev", "keel.dev")),
     ] {
         all.push_str(&said(&facts, &cases));
         all.push('\n');
     }
     expect![[r#"
         DIR holds no set of failing logs: it has no corpus.toml of the suite `diagnosis`; name the folder of one, such as corpora/mutations
-        DIR/corpus.toml: version 9 of the form, this program knows up to 1; use a newer program
+        DIR/corpus.toml: version 9 of the form, this program knows up to 2; use a newer program
         DIR/cases.jsonl, line 2: `hull.dev-package-removed` is there twice
         DIR/cases.jsonl, line 1: `../outside` is no name of a case
         DIR/cases.jsonl, line 1: `hull.dev-package-removed`: (3, 2) are no lines
         DIR/cases.jsonl, line 1: `hull.dev-package-removed` has no kind
         DIR/cases.jsonl, line 1: missing field `id` at line 1 column 2
+        DIR/cases.jsonl, line 1: EOF while parsing a string at line 1 column 136
+        DIR/cases.jsonl, line 1: the log of `keel.dev-package-removed` is not there: DIR/logs/keel.dev-package-removed.log
     "#]]
     .assert_eq(&all);
+    write_set(folder.path(), FACTS, "");
+    fs::write(
+        folder.path().join("cases.jsonl"),
+        [good.as_bytes(), b"\n\xff\n"].concat(),
+    )
+    .unwrap();
+    let error = CaseSet::load(folder.path()).unwrap_err().to_string();
+    assert!(
+        error.ends_with("cases.jsonl, line 2: it is not text in UTF-8"),
+        "{error}"
+    );
     assert!(matches!(
         CaseSet::load(&folder.path().join("nothing")),
         Err(MutationError::NoSet(_))
@@ -158,6 +177,80 @@ fn the_unseen_half_is_counted_and_never_listed() {
     assert_eq!(listed, ["a"]);
     let only = grade(&set, Some(Side::Unseen), &mut |_, _| Answer::default()).unwrap();
     assert!(only.wrong.is_empty() && !only.by_split.contains_key(&Side::Seen));
+}
+
+/// A set of eight projects and eight mutations, half of each held out.
+fn held_out(folder: &Path) -> CaseSet {
+    let share = Share::new(1);
+    let names = |what: &str, side: &dyn Fn(&str) -> Side| {
+        let all: Vec<String> = (0..100).map(|n| format!("{what}-{n}")).collect();
+        let of = |wanted: Side| all.iter().filter(move |name| side(name) == wanted).take(4).cloned();
+        of(Side::Seen).chain(of(Side::Unseen)).collect::<Vec<_>>()
+    };
+    let (projects, mutations) = (
+        names("project", &|name| share.project(name)),
+        names("mutation", &|name| share.mutation(name)),
+    );
+    let mut lines = String::new();
+    fs::create_dir_all(folder.join("logs")).unwrap();
+    for project in &projects {
+        for mutation in &mutations {
+            let case = Case {
+                id: format!("{project}.{mutation}"),
+                project: project.clone(),
+                mutation: mutation.clone(),
+                split: share.case(project, mutation),
+                ..case(&["zlib.h"], (1, 1))
+            };
+            lines.push_str(&serde_json::to_string(&case).unwrap());
+            lines.push('\n');
+            fs::write(folder.join(format!("logs/{}.log", case.id)), format!("{}\n", case.id)).unwrap();
+        }
+    }
+    let mut facts = SetFacts::new("m", 1);
+    facts.unseen_projects = projects
+        .into_iter()
+        .filter(|name| share.project(name) == Side::Unseen)
+        .collect();
+    facts.unseen_mutations = mutations
+        .into_iter()
+        .filter(|name| share.mutation(name) == Side::Unseen)
+        .collect();
+    write_set(folder, &toml::to_string(&facts).unwrap(), &lines);
+    CaseSet::load(folder).unwrap()
+}
+
+#[test]
+fn a_part_of_what_is_held_out_is_revealed_and_kept_in_mind() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = held_out(folder.path());
+    let drawn = Reveal::draw(&before, 9, 50, "2026-01-31");
+    assert_eq!(
+        drawn,
+        Reveal::draw(&before, 9, 50, "2026-01-31"),
+        "a seed draws the same"
+    );
+    assert!(
+        (10..20).any(|seed| Reveal::draw(&before, seed, 50, "").mutations != drawn.mutations),
+        "other seeds draw others"
+    );
+    assert_eq!((drawn.projects.len(), drawn.mutations.len()), (2, 2));
+    let after = reveal(folder.path(), drawn.clone()).unwrap();
+    assert_eq!(after.facts().reveals, std::slice::from_ref(&drawn));
+    assert_eq!((sides(&before), sides(&after)), ((16, 48), (36, 28)));
+    let held = |set: &CaseSet, case: &Case| {
+        set.facts().unseen_projects.contains(&case.project) || set.facts().unseen_mutations.contains(&case.mutation)
+    };
+    for (case, old) in after.cases().iter().zip(before.cases()) {
+        assert_eq!(case.split == Side::Unseen, held(&after, case), "{}", case.id);
+        assert_eq!(Share::of(after.facts()).case(&case.project, &case.mutation), case.split);
+        assert!(case.split <= old.split, "{} goes out of sight", case.id);
+        assert_eq!(after.log(case).unwrap(), format!("{}\n", case.id).into_bytes());
+    }
+    // What is left is drawn from the next time, and at last nothing is.
+    let all = reveal(folder.path(), Reveal::draw(&after, 9, 100, "2026-02-01")).unwrap();
+    assert_eq!((sides(&all), all.facts().reveals.len()), ((64, 0), 2));
+    assert!(Reveal::draw(&all, 9, 50, "").is_empty());
 }
 
 const PROJECT: &str = r##"
@@ -230,6 +323,17 @@ fn a_project_is_built_broken_and_labelled_in_a_box() {
         fetcher: &fetcher,
         progress: &|_| {},
     };
+    // A miner that breaks off keeps what it has: the second project's source cannot be had.
+    let lost = format!("source = \"debian:no-such-package-anywhere\"\n{PROJECT}");
+    fs::write(folder.path().join("catalogue/lost.toml"), lost).unwrap();
+    let alone = MutationOptions {
+        jobs: 1,
+        ..options(&[])
+    };
+    mine_mutations(&floor, folder.path(), &alone).unwrap_err();
+    let kept = CaseSet::load(folder.path()).unwrap();
+    assert_eq!(kept.cases().len(), 4, "{:?}", kept.cases());
+    fs::remove_file(folder.path().join("catalogue/lost.toml")).unwrap();
     let report = mine_mutations(&floor, folder.path(), &options(&[])).unwrap();
     let ids: Vec<_> = report.set.cases().iter().map(|case| &*case.id).collect();
     assert_eq!(
