@@ -1,0 +1,26 @@
+//! Tools that an agent with a model works with: what they are for, what they take, and what they do in a box.
+//!
+//! A [`Toolbox`] is a choice of tools. It reads a call as the model wrote it, checks it, runs it in a [`World`] and gives
+//! an [`Answer`] that fits into a conversation. Whatever a model can mend is an answer; an error is the machinery's.
+//! Nothing here knows a model, a task or a grader, and every path is one of the box.
+
+mod answer;
+mod error;
+mod files;
+mod finish;
+mod place;
+mod schema;
+mod shell;
+mod spec;
+mod state;
+mod text;
+mod toolbox;
+mod world;
+
+pub use answer::Answer;
+pub use error::{ToolFailure, ToolsError};
+pub use spec::{Caching, Effect, Tool, ToolDescription};
+pub use state::{CacheRule, Finished, GuardRule, ToolState};
+pub use text::shorten;
+pub use toolbox::{Toolbox, tool_names};
+pub use world::{ToolLimits, Watch, World};

@@ -1,0 +1,11 @@
+//! Tools through a toolbox, in real boxes.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that cannot be set up has failed"
+)]
+
+mod calls;
+mod files;
+mod shell;
+mod support;

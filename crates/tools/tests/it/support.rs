@@ -1,0 +1,180 @@
+//! A box with tools over it.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
+
+use seatrial_core::{Digest, Event, Platform, ToolCall};
+use seatrial_packages::{Candidate, Key, Resolver};
+use seatrial_sandbox::{BoxSpec, ImageRequest, ImageStore, Limits, NativeFactory, Network, Sandbox, SandboxFactory};
+use seatrial_store::Home;
+use seatrial_tools::{Answer, ToolLimits, ToolState, Toolbox, ToolsError, World};
+use serde_json::Value;
+
+pub(crate) const ROOT: &str = "/srv/tree";
+
+struct Boxes {
+    factory: NativeFactory,
+    image: Digest,
+}
+
+/// One box, all tools, and what they write down.
+pub(crate) struct Bench {
+    pub(crate) sandbox: Box<dyn Sandbox>,
+    pub(crate) toolbox: Toolbox,
+    pub(crate) state: ToolState,
+    pub(crate) events: Vec<Event>,
+    pub(crate) limits: ToolLimits,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) stop: Arc<AtomicBool>,
+    pub(crate) home: Home,
+    _folder: tempfile::TempDir,
+    calls: u32,
+}
+
+/// Knows one header.
+pub(crate) struct Names;
+
+impl Resolver for Names {
+    fn resolve(&self, key: &Key) -> Vec<Candidate> {
+        if key.name() == "zlib.h" {
+            vec![Candidate {
+                package: "zlib1g-dev".to_owned(),
+                because: "/usr/include/zlib.h".to_owned(),
+                score: 1.0,
+            }]
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+impl Bench {
+    /// A box without a network; without boxes the reason is printed.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Option<Self> {
+        static BOXES: OnceLock<Result<Boxes, String>> = OnceLock::new();
+        let boxes = match BOXES.get_or_init(make) {
+            Ok(boxes) => boxes,
+            Err(reason) => {
+                println!("skipped: no boxes: {reason}");
+                return None;
+            }
+        };
+        let spec = BoxSpec {
+            image: boxes.image,
+            limits: Limits::default(),
+            network: Network::Off,
+        };
+        let mut sandbox = boxes.factory.start(&spec).unwrap();
+        for (path, content) in files {
+            sandbox
+                .write_file(&format!("{ROOT}/{path}"), content.as_bytes(), 0o644)
+                .unwrap();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        Some(Self {
+            sandbox,
+            toolbox: Toolbox::all(),
+            state: ToolState::default(),
+            events: Vec::new(),
+            limits: ToolLimits::default(),
+            deadline: None,
+            stop: Arc::default(),
+            home: Home::open(folder.path()).unwrap(),
+            _folder: folder,
+            calls: 0,
+        })
+    }
+
+    pub(crate) fn try_call(&mut self, name: &str, arguments: &str) -> Result<Answer, ToolsError> {
+        self.calls += 1;
+        let blobs = self.home.blobs();
+        let mut world = World {
+            sandbox: self.sandbox.as_mut(),
+            root: ROOT,
+            resolver: Some(&Names),
+            blobs: &blobs,
+            events: &mut self.events,
+            deadline: self.deadline,
+            limits: self.limits.clone(),
+            stop: &self.stop,
+            watch: None,
+            state: &mut self.state,
+        };
+        let call = ToolCall {
+            id: format!("call-{}", self.calls),
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
+        };
+        self.toolbox.call("main", &call, &mut world)
+    }
+
+    pub(crate) fn answer(&mut self, name: &str, arguments: &Value) -> Answer {
+        self.try_call(name, &arguments.to_string()).unwrap()
+    }
+
+    /// The text of an answer to a call that does what it is asked for.
+    pub(crate) fn ok(&mut self, name: &str, arguments: &Value) -> String {
+        let answer = self.answer(name, arguments);
+        assert!(!answer.failed, "{name} {arguments}: {}", answer.text);
+        answer.text
+    }
+
+    /// The text of an answer to a call that cannot be done.
+    pub(crate) fn told(&mut self, name: &str, arguments: &Value) -> String {
+        let answer = self.answer(name, arguments);
+        assert!(answer.failed, "{name} {arguments}: {}", answer.text);
+        answer.text
+    }
+
+    pub(crate) fn file(&mut self, path: &str) -> String {
+        let content = self.sandbox.read_file(&format!("{ROOT}/{path}"), 1 << 20).unwrap();
+        String::from_utf8(content.bytes).unwrap()
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+    }
+}
+
+fn make() -> Result<Boxes, String> {
+    let set = |name| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let root = set("SEATRIAL_TEST_HOME")
+        .or_else(|| set("XDG_CACHE_HOME").map(|cache| cache.join("seatrial/test-home")))
+        .or_else(|| set("HOME").map(|home| home.join(".cache/seatrial/test-home")))
+        .ok_or("no home folder")?;
+    let home = Home::open(root).map_err(|error| error.to_string())?;
+    let helper = helper().ok_or("the helper `seatrial-box` is not built; build the workspace first")?;
+    let images = ImageStore::new(&home, helper.clone());
+    let platform = Platform::default_host();
+    let image = match images.find(&platform).map_err(|error| error.to_string())? {
+        Some(image) => image,
+        None => images
+            .build(&ImageRequest::default_for(&platform), &mut |_| {})
+            .map_err(|error| error.to_string())?,
+    };
+    let factory = NativeFactory::new(&home, helper).map_err(|error| error.to_string())?;
+    Ok(Boxes {
+        factory,
+        image: image.id,
+    })
+}
+
+/// Another crate's program: beside this test's own, where the workspace's programs are.
+fn helper() -> Option<PathBuf> {
+    let own = std::env::current_exe().ok()?;
+    let folder = own.parent()?.parent()?;
+    ["seatrial-box", "seatrial"]
+        .iter()
+        .map(|name| folder.join(name))
+        .find(|path| path.is_file())
+}
