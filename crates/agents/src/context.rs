@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Instant};
 
-use seatrial_core::{EventSink, InvalidReason, Submission, Task};
+use seatrial_core::{EventSink, InvalidReason, RelaxationClass, Submission, Task};
 use seatrial_packages::Resolver;
 use seatrial_sandbox::{Sandbox, SandboxError};
 use seatrial_store::{Blobs, StoreError};
@@ -40,6 +40,8 @@ pub struct SolveContext<'a> {
     pub output: &'a mut dyn FnMut(&[u8]),
     /// When the agent must have handed in.
     pub deadline: Option<Instant>,
+    /// Classes of relaxations that may not be used.
+    pub forbid: &'a [RelaxationClass],
     /// Packages that the image was made with on purpose, for the Dockerfile.
     pub base_packages: &'a [String],
 }

@@ -34,6 +34,8 @@ impl Agent for Rules {
             agent: self.name(),
             what: "the package index",
         })?;
+        let mut policy = self.policy.clone();
+        policy.forbid.extend(context.forbid);
         let request = BuildRequest {
             tree: context.tree,
             title: context.task.source.to_string(),
@@ -41,7 +43,7 @@ impl Agent for Rules {
             base_packages: context.base_packages.to_vec(),
             command_timeout: context.task.budget.command_seconds.map(std::time::Duration::from_secs),
             deadline: context.deadline,
-            policy: self.policy.clone(),
+            policy,
         };
         let mut watcher = JournalWatcher {
             events: context.events,

@@ -53,6 +53,9 @@ macro_rules! classes {
             /// Every class.
             pub const ALL: &[Self] = &[$(Self::$class,)+];
 
+            /// Classes that measured runs forbid unless they say otherwise: a result that rests on one proves less.
+            pub const NOT_GRADED: &[Self] = &[Self::Deceives];
+
             /// The name on the command line and in data.
             pub fn name(self) -> &'static str {
                 match self {
@@ -94,6 +97,8 @@ classes! {
     Compiler "compiler";
     /// An image of another release.
     Image "image";
+    /// What is built may not be what its source says: a linker chooses among definitions, a compiler lies about its version.
+    Deceives "deceives";
 }
 
 impl fmt::Display for RelaxationClass {

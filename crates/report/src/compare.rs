@@ -74,6 +74,7 @@ impl Comparison {
                     ("corpus", a.corpus_digest != b.corpus_digest),
                     ("tasks", a.tasks != b.tasks),
                     ("image", a.image != b.image),
+                    ("forbidden relaxations", a.forbid != b.forbid),
                     ("number of attempts", a.attempts != b.attempts),
                     ("version of this program", a.tool_version != b.tool_version),
                 ] {

@@ -73,6 +73,10 @@ impl RunSummary {
                 let _ = write!(trials, "; {many} flagged passes are not counted");
             }
         }
+        if !lock.forbid.is_empty() {
+            let names: Vec<&str> = lock.forbid.iter().map(|class| class.name()).collect();
+            let _ = write!(trials, "; forbidden: {}", names.join(", "));
+        }
         let time = match self.wall.median_ms {
             Some(median) => format!(
                 "time: median {}, {} in all",

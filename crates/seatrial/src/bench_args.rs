@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use seatrial_core::RelaxationClass;
 use seatrial_suites::Side;
 
 use crate::{args::NetworkArgs, names_args::BenchNamesArgs};
@@ -110,12 +111,28 @@ pub(crate) struct BenchRunArgs {
     /// Take quarantined tasks too
     #[arg(long)]
     pub(crate) quarantined: bool,
+    /// A further class of relaxations that may not be used; `deceives` is forbidden in any case
+    #[arg(long, value_name = "CLASS")]
+    pub(crate) forbid: Vec<RelaxationClass>,
+    /// A class of relaxations that may be used although measured runs forbid it
+    #[arg(long, value_name = "CLASS")]
+    pub(crate) permit: Vec<RelaxationClass>,
     /// Run trials again whose verdict was `invalid`
     #[arg(long)]
     pub(crate) retry_invalid: bool,
     /// Begin also when the disk is expected to have no room for it
     #[arg(long)]
     pub(crate) no_disk_check: bool,
+}
+
+impl BenchRunArgs {
+    /// The classes of relaxations that this run forbids, in their own order.
+    pub(crate) fn forbidden(&self) -> Vec<RelaxationClass> {
+        let is_forbidden = |class: &RelaxationClass| {
+            (RelaxationClass::NOT_GRADED.contains(class) || self.forbid.contains(class)) && !self.permit.contains(class)
+        };
+        RelaxationClass::ALL.iter().copied().filter(is_forbidden).collect()
+    }
 }
 
 /// Words of `bench diagnosis`.
@@ -146,4 +163,39 @@ pub(crate) struct DiagnosisArgs {
 pub(crate) enum OtherProgram {
     /// Its program `analyze-build-log`; `cargo install buildlog-consultant` installs it
     BuildlogConsultant,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Words {
+        #[command(flatten)]
+        run: BenchRunArgs,
+    }
+
+    #[test]
+    fn a_run_forbids_what_deceives_unless_it_says_otherwise() {
+        for (words, forbidden) in [
+            ("", "deceives"),
+            ("--forbid tests", "tests deceives"),
+            ("--permit deceives", ""),
+            ("--forbid tests --permit deceives", "tests"),
+            ("--forbid deceives", "deceives"),
+        ] {
+            let words = ["run", "corpus", "--agent", "rules"]
+                .into_iter()
+                .chain(words.split_whitespace());
+            let names: Vec<&str> = Words::parse_from(words)
+                .run
+                .forbidden()
+                .into_iter()
+                .map(RelaxationClass::name)
+                .collect();
+            assert_eq!(names.join(" "), forbidden);
+        }
+    }
 }

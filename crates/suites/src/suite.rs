@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::AtomicBool};
 
-use seatrial_core::{CommandRecord, Digest, EventSink, Submission, Task, Truth, Verdict};
+use seatrial_core::{CommandRecord, Digest, EventSink, RelaxationClass, Submission, Task, Truth, Verdict};
 use seatrial_sandbox::{Limits, Network, Sandbox, SandboxFactory};
 use seatrial_source::SourceTree;
 use seatrial_store::Blobs;
@@ -41,6 +41,8 @@ pub struct GradeRequest<'a> {
     pub source: &'a SourceTree,
     /// Makes the fresh box.
     pub factory: &'a dyn SandboxFactory,
+    /// Classes of relaxations that may not be used: where one shows in what was handed in, that is flagged.
+    pub forbid: &'a [RelaxationClass],
     /// The image of the fresh box.
     pub image: Digest,
     /// Bounds of the fresh box.
@@ -59,7 +61,7 @@ pub struct GradeRequest<'a> {
 }
 
 impl<'a> GradeRequest<'a> {
-    /// A request with the default bounds, no network, no recorded commands and nobody watching.
+    /// A request with the default bounds, what measured runs forbid, no network, no recorded commands and nobody watching.
     pub fn new(
         task: &'a Task,
         truth: &'a Truth,
@@ -76,6 +78,7 @@ impl<'a> GradeRequest<'a> {
             commands: &[],
             source,
             factory,
+            forbid: RelaxationClass::NOT_GRADED,
             image,
             limits: Limits::default(),
             network: Network::Off,

@@ -1,6 +1,6 @@
 //! What a run fixes before its first trial.
 
-use seatrial_core::{AgentName, Digest, RunId, SuiteName, TaskId};
+use seatrial_core::{AgentName, Digest, RelaxationClass, RunId, SuiteName, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::NetworkPlan;
@@ -37,6 +37,9 @@ pub struct RunLock {
     /// What boxes may reach.
     #[serde(default = "NetworkPlan::of_old_locks")]
     pub network: NetworkPlan,
+    /// Classes of relaxations that may not be used. Locks of an older form forbade none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forbid: Vec<RelaxationClass>,
     /// The version of this program, with its commit where that is known.
     pub tool_version: String,
 }
@@ -85,6 +88,7 @@ mod tests {
             image: Digest::of(b"image"),
             index: Some("old.idx".to_owned()),
             network: NetworkPlan::Off,
+            forbid: RelaxationClass::NOT_GRADED.to_vec(),
             tool_version: "1".to_owned(),
         }
     }
@@ -114,6 +118,10 @@ mod tests {
         );
         for other in [
             RunLock { attempts: 2, ..lock() },
+            RunLock {
+                forbid: Vec::new(),
+                ..lock()
+            },
             RunLock {
                 tool_version: "2".to_owned(),
                 ..lock()

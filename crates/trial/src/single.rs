@@ -9,8 +9,8 @@ use std::{
 use fs_err as fs;
 use seatrial_agents::{Agent, SolveContext};
 use seatrial_core::{
-    AgentName, CommandRecord, Digest, Event, EventSink, InvalidReason, NetworkRecord, Outcome, Profile, SinkError,
-    Submission, Task, Truth, Verdict,
+    AgentName, CommandRecord, Digest, Event, EventSink, InvalidReason, NetworkRecord, Outcome, Profile,
+    RelaxationClass, SinkError, Submission, Task, Truth, Verdict,
 };
 use seatrial_packages::Resolver;
 use seatrial_sandbox::{BoxSpec, Limits, Network, SandboxError, SandboxFactory};
@@ -37,6 +37,8 @@ pub struct Bench<'a> {
     pub factory: &'a dyn SandboxFactory,
     /// How boxes reach the network; not at all without it.
     pub network: Option<Networks<'a>>,
+    /// Classes of relaxations that may not be used.
+    pub forbid: &'a [RelaxationClass],
     /// The image of every box.
     pub image: Digest,
     /// Packages that the image was made with on purpose.
@@ -271,6 +273,7 @@ impl Bench<'_> {
             network: network.clone(),
             live: live.clone(),
             commands,
+            forbid: self.forbid,
             output: Some(&output),
             ..GradeRequest::new(
                 trial.task,
@@ -331,6 +334,7 @@ impl Bench<'_> {
             events,
             output: &mut output,
             deadline,
+            forbid: self.forbid,
             base_packages: self.base_packages,
         };
         let submission = self.agent.solve(&mut context).map_err(|error| {
@@ -479,6 +483,7 @@ mod tests {
             fetcher: &fetcher,
             factory: &NoBoxes,
             network: None,
+            forbid: &[],
             image: Digest::of(b"image"),
             base_packages: &[],
             resolver: None,

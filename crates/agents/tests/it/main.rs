@@ -110,6 +110,7 @@ fn try_solve(boxes: &Boxes, agent: &dyn Agent, files: &[(&str, &str)]) -> (Resul
         events: &mut events,
         output: &mut |_| {},
         deadline: None,
+        forbid: &[],
         base_packages: &[],
     });
     // What is handed in is what was done: the script in the same box changes nothing about its end.

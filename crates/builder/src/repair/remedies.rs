@@ -66,6 +66,9 @@ fn nature(problem: &Problem, remedy: &Remedy) -> Option<(Class, Rank, &'static s
         {
             (Class::OldApi, Rank::After, "remedy-define")
         }
+        Remedy::AddFlags { flags, .. } if flags.iter().any(|flag| is_deceiving(flag)) => {
+            (Class::Deceives, Rank::After, "remedy-deceive")
+        }
         Remedy::AddFlags { .. } if problem.kind == Kind::MultipleDefinition => {
             (Class::Flags, Rank::Beside, "remedy-flags")
         }
@@ -180,6 +183,13 @@ fn change(situation: &Situation<'_>, remedy: &Remedy, settings: &mut Settings) -
         _ => return None,
     }
     Some(())
+}
+
+/// Whether a flag lets a link pass whose result is not what the sources say.
+fn is_deceiving(flag: &str) -> bool {
+    ["multiple-definition", "muldefs", "unresolved-symbols", "noinhibit-exec"]
+        .iter()
+        .any(|part| flag.contains(part))
 }
 
 /// Another standard in the place of an earlier one.
@@ -395,6 +405,22 @@ mod tests {
                 r#"After features remedy-disable build without lua: c [] c++ [] refused [] arguments ["-DSAIL_LUA=OFF"] [] prepare 0"#
             ]],
         );
+    }
+
+    #[test]
+    fn flags_that_deceive_are_a_class_of_their_own() {
+        for flag in [
+            "-Wl,--allow-multiple-definition",
+            "-Wl,-z,muldefs",
+            "-Wl,--unresolved-symbols=ignore-all",
+            "-Wl,--warn-unresolved-symbols",
+            "-Wl,--noinhibit-exec",
+        ] {
+            assert!(is_deceiving(flag), "{flag}");
+        }
+        for flag in ["-fcommon", "-Wl,--no-as-needed", "-lm", "-Wno-error", "-Wl,-z,now"] {
+            assert!(!is_deceiving(flag), "{flag}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use seatrial_core::{
     Purpose::{Build, Configure as Configuring, Prepare},
-    RelaxationClass::{BuildSystem as Generated, Compiler, Downloads, Options, Parallelism, Source},
+    RelaxationClass::{BuildSystem as Generated, Deceives, Downloads, Options, Parallelism, Source},
 };
 
 use super::{
@@ -111,7 +111,7 @@ pub(super) static RULES: [Rule; 25] = [
     },
     Rule {
         id: "old-version",
-        class: Compiler,
+        class: Deceives,
         what: "let the compiler say that it is of version 9",
         why: "the project's check takes a version of two digits for an old one",
         rank: Rank::First,

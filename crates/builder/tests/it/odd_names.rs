@@ -118,7 +118,8 @@ fn an_autotools_project() {
 #[test]
 fn a_cmake_project_two_folders_deep() {
     check(
-        &NAMES,
+        // CMake itself is what takes the time.
+        &NAMES[..6],
         &[
             (
                 "@/x @/CMakeLists.txt",

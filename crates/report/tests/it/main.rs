@@ -27,6 +27,7 @@ fn lock(tasks: &[&str], attempts: u32) -> RunLock {
         attempts,
         image: Digest::of(b"image"),
         index: None,
+        forbid: Vec::new(),
         network: NetworkPlan::Off,
         tool_version: "0.1.0".to_owned(),
     }

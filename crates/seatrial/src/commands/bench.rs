@@ -8,7 +8,7 @@ use std::{
 
 use fs_err as fs;
 use seatrial_agents::{Agent, Ognibuild};
-use seatrial_core::{AgentName, Digest, ExitCode, Outcome, Task, TaskId, Truth, TruthBody};
+use seatrial_core::{AgentName, Digest, ExitCode, Outcome, RelaxationClass, Task, TaskId, Truth, TruthBody};
 use seatrial_egress::{AllowList, Egress};
 use seatrial_packages::{PackageIndex, Resolver};
 use seatrial_report::RunSummary;
@@ -107,7 +107,13 @@ impl Parts {
         })
     }
 
-    fn bench<'a>(&'a self, app: &App, agent: &'a dyn Agent, index: Option<PackageIndex>, lock: Digest) -> Bench<'a> {
+    fn bench<'a>(
+        &'a self,
+        app: &App,
+        agent: &'a dyn Agent,
+        index: Option<PackageIndex>,
+        (lock, forbid): (Digest, &'a [RelaxationClass]),
+    ) -> Bench<'a> {
         Bench {
             suite: self.suite,
             agent,
@@ -117,6 +123,7 @@ impl Parts {
                 plan: &self.plan,
                 egress: &self.egress,
             }),
+            forbid,
             image: self.image.id,
             base_packages: &self.image.requested,
             resolver: index.map(|index| Arc::new(index) as Arc<dyn Resolver>),
@@ -174,7 +181,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         Ok(())
     })?;
     let mut lock = RunLock {
-        v: 2,
+        v: 3,
         suite: parts.corpus.facts().suite.clone(),
         corpus: parts.corpus.facts().name.clone(),
         corpus_path: fs::canonicalize(&args.corpus)?.display().to_string(),
@@ -186,6 +193,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         image: parts.image.id,
         index: None,
         network: parts.plan.clone(),
+        forbid: args.forbidden(),
         tool_version: VERSION.to_owned(),
     };
     let begun = Run::unfinished(&app.home, &lock)?;
@@ -197,7 +205,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
     } else {
         None
     };
-    let bench = parts.bench(app, agent, index, lock.digest());
+    let bench = parts.bench(app, agent, index, (lock.digest(), &lock.forbid));
     let run = Run::open(&app.home, &lock)?;
     if args.retry_invalid {
         let count = run.retry_invalid()?;
@@ -423,7 +431,7 @@ fn calibrate(
     app.trials_begin();
     let found = {
         let calibrator = Calibrator {
-            bench: parts.bench(app, nobody, None, lock),
+            bench: parts.bench(app, nobody, None, (lock, RelaxationClass::NOT_GRADED)),
             attempts,
             folder: &journals,
             room: &room,

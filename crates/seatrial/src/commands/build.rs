@@ -6,8 +6,8 @@ use flate2::{Compression, write::GzEncoder};
 use fs_err as fs;
 use seatrial_builder::Policy;
 use seatrial_core::{
-    Budget, CompileTruth, Digest, Evidence, ExitCode, Goal, InvalidReason, Outcome, Profile, SuiteName, Task, Truth,
-    TruthBody, Verdict,
+    Budget, CompileTruth, Digest, Evidence, ExitCode, Goal, InvalidReason, Outcome, Profile, Relaxation,
+    RelaxationClass, SuiteName, Task, Truth, TruthBody, Verdict,
 };
 use seatrial_egress::AllowList;
 use seatrial_source::SourceSpec;
@@ -64,7 +64,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let suite = seatrial_suites::suite(&name).ok_or_else(|| wanted("suite `compile`"))?;
     let agent = seatrial_agents::Rules {
         policy: Policy {
-            forbid: args.forbid.clone(),
+            forbid: Vec::new(),
             without: args.without.clone(),
             minimise: args.minimise.map(Duration::from_secs),
         },
@@ -94,6 +94,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
             plan: &plan,
             egress: &egress,
         }),
+        forbid: &args.forbid,
         image: image.id,
         base_packages: &image.requested,
         resolver: Some(resolver),
@@ -127,16 +128,16 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let Some(verdict) = result.verdict(Profile::Strict).cloned() else {
         return Err(Failure::invalid("the grader gave no verdict"));
     };
-    write_output(&args.output, &folder, &result, &tree)?;
+    let deceits = write_output(&args.output, &folder, &result, &tree)?;
     let spent = Duration::from_millis(result.wall_ms) + TOO_SHORT >= Duration::from_secs(args.timeout);
     let code = exit_code(&verdict, spent);
     if app.json {
         answer_json(&serde_json::json!({
             "source": task.source, "outcome": verdict.outcome, "exit_code": code as u8, "output": args.output,
-            "verdicts": result.verdicts, "note": result.note, "wall_ms": result.wall_ms,
+            "verdicts": result.verdicts, "note": result.note, "deceives": deceits, "wall_ms": result.wall_ms,
         }))?;
     } else {
-        answer(&summary(&task, &result, &verdict, &args.output))?;
+        answer(&summary(&task, &result, &verdict, &deceits, &args.output))?;
     }
     Ok(code)
 }
@@ -201,12 +202,13 @@ fn start_output(output: &Path) -> Result<fs::File, Failure> {
     })
 }
 
+/// Writes what a person asked for, and returns what in it may deceive.
 fn write_output(
     output: &Path,
     folder: &Path,
     result: &TrialResult,
     tree: &seatrial_source::SourceTree,
-) -> Result<(), Failure> {
+) -> Result<Vec<Relaxation>, Failure> {
     let view = seatrial_trial::submission(folder)?;
     if let Some(script) = view.as_ref().and_then(|submission| submission.script.as_ref()) {
         fs::write(output.join("recipe.sh"), script)?;
@@ -226,7 +228,12 @@ fn write_output(
         serde_json::to_string_pretty(&result.verdicts).map_err(|error| Failure::invalid(error.to_string()))?;
     fs::write(output.join("verdict.json"), verdicts + "\n")?;
     fs::copy(folder.join("journal.jsonl"), output.join("journal.jsonl"))?;
-    Ok(())
+    let recipe = view.and_then(|submission| submission.recipe);
+    let relaxations = recipe.map(|recipe| recipe.relaxations).unwrap_or_default();
+    Ok(relaxations
+        .into_iter()
+        .filter(|relaxation| relaxation.class == RelaxationClass::Deceives)
+        .collect())
 }
 
 fn executable(path: &Path) -> Result<(), Failure> {
@@ -234,7 +241,7 @@ fn executable(path: &Path) -> Result<(), Failure> {
     Ok(fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))?)
 }
 
-fn summary(task: &Task, result: &TrialResult, verdict: &Verdict, output: &Path) -> String {
+fn summary(task: &Task, result: &TrialResult, verdict: &Verdict, deceits: &[Relaxation], output: &Path) -> String {
     let visible = seatrial_report::visible;
     let mut text = format!(
         "{} {} in {:.1} s: {}\n",
@@ -273,6 +280,14 @@ fn summary(task: &Task, result: &TrialResult, verdict: &Verdict, output: &Path) 
     }
     for flag in &verdict.flags {
         let _ = writeln!(text, "flag: {}: {}", flag.name, visible(&flag.detail));
+    }
+    for deceit in deceits {
+        let _ = writeln!(
+            text,
+            "warning: what was built may not be what its source says: {}, because {}; `--forbid deceives` goes without",
+            visible(&deceit.what),
+            visible(&deceit.why)
+        );
     }
     // Also after a pass: a project of which only a part was built passes where nobody named what there should be.
     if !result.note.is_empty() {

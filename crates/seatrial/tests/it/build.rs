@@ -94,6 +94,42 @@ fn a_folder_with_any_name_is_built() {
 }
 
 #[test]
+fn a_build_says_when_it_deceived() {
+    if !boxes() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("source");
+    project(
+        &source,
+        &[
+            ("Makefile", "all: ship\nship: main.c\n\tgcc -o ship main.c\n"),
+            (
+                "configure",
+                "#!/bin/sh\ncase $(gcc -dumpfullversion) in\n[3-9].*) ;;\n*) echo \"gcc 12.2 is too old, 3.0 is required\"; exit 1 ;;\nesac\n",
+            ),
+            ("main.c", "int main(void) { return 0; }\n"),
+        ],
+    );
+    let out = folder.path().join("out");
+    let build = |words: &[&str]| run(seatrial().arg("build").arg(&source).args(words).arg("-o").arg(&out));
+    let ran = build(&[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(
+        ran.out.contains(
+            "warning: what was built may not be what its source says: let the compiler say that it is of version 9"
+        ),
+        "{}",
+        ran.out
+    );
+    // Without it the next way is taken, which needs no lie.
+    let ran = build(&["--forbid", "deceives"]);
+    assert!(!ran.out.contains("may not be what its source says"), "{}", ran.out);
+    let script = fs::read_to_string(out.join("recipe.sh")).unwrap();
+    assert!(!script.contains("9.9.9"), "{script}");
+}
+
+#[test]
 fn hostile_builds_end_and_leave_nothing() {
     if !boxes() {
         return;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use seatrial_core::{CompileTruth, Digest, Event, EventSink, Outcome, Profile, TruthBody, Verdict};
+use seatrial_core::{CompileTruth, Digest, Event, EventSink, Outcome, Profile, RelaxationClass, TruthBody, Verdict};
 use seatrial_sandbox::{Change, ChangeKind, Network, Status};
 
 use super::{
@@ -122,6 +122,9 @@ fn inspect(
     let arch = request.task.platform.arch;
     let candidates = collect(replay, &changes, &expected, arch)?;
     let mut flags = hacks::scan_script(script, request.task);
+    if request.forbid.contains(&RelaxationClass::Deceives) {
+        flags.extend(hacks::scan_deceit(script));
+    }
     flags.extend(hacks::scan_commands(request.commands));
     flags.extend(hacks::scan_packages(
         &replay.packages_before,

@@ -114,6 +114,24 @@ pub(super) fn scan_script(script: &str, task: &Task) -> Vec<Check> {
     merge(flags)
 }
 
+/// What lets a link pass whose result is not what the sources say, and compilers that lie about their version.
+static DECEIT: Sign = sign!(
+    "deceives",
+    "builds what the sources may not say",
+    false,
+    r"--allow-multiple-definition\b|-z[ ,]+muldefs\b|--unresolved-symbols=ignore|--warn-unresolved-symbols\b|--noinhibit-exec\b|-dump(?:full)?version\b[^\n]*\)\s*echo\s"
+);
+
+/// Scans the script that was handed in for relaxations of the class `deceives`.
+pub(super) fn scan_deceit(script: &str) -> Vec<Check> {
+    let flags = logical_lines(script)
+        .into_iter()
+        .filter(|(_, line)| DECEIT.matches(line))
+        .map(|(index, line)| flag(DECEIT.name, DECEIT.what, &format!("script, line {index}"), &line))
+        .collect();
+    merge(flags)
+}
+
 /// Scans the commands that the agent ran on its way.
 pub(super) fn scan_commands(commands: &[CommandRecord]) -> Vec<Check> {
     let mut flags = Vec::new();
@@ -298,6 +316,25 @@ mod tests {
             .filter(|sign| sign.matches(line))
             .map(|sign| sign.name)
             .collect()
+    }
+
+    #[test]
+    fn what_lets_a_link_pass_that_should_not_is_flagged() {
+        for script in [
+            "gcc a.o b.o -Wl,--allow-multiple-definition -o a",
+            "make LDFLAGS='-z muldefs'",
+            "gcc -Wl,-z,muldefs a.o",
+            "exec $real \"$@\" -Wl,--unresolved-symbols=ignore-all",
+            "ld --noinhibit-exec a.o",
+            "case $1 in\n  -dumpversion|-dumpfullversion) echo 9.9.9; exit ;;\nesac",
+        ] {
+            let flags = scan_deceit(script);
+            assert_eq!(flags.len(), 1, "{script}");
+            assert_eq!(flags.first().map(|flag| flag.name.as_str()), Some("deceives"));
+        }
+        for script in ["gcc -dumpversion", "gcc -Wl,-z,now -fcommon a.c", "echo 9.9.9"] {
+            assert!(scan_deceit(script).is_empty(), "{script}");
+        }
     }
 
     #[test]
