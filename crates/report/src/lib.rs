@@ -12,6 +12,7 @@ mod shares;
 pub mod stats;
 mod summary;
 mod text;
+pub mod trajectory;
 mod visible;
 
 pub use compare::{COMPARISON_VERSION, ComparedRun, Comparison, Pair};
