@@ -10,6 +10,7 @@ use crate::{
     bench_args::BenchVerb,
     image_args::ImageVerb,
     names_args::{IndexVerb, ResolveArgs},
+    trajectory_args::TrajectoryVerb,
 };
 
 /// Builds software that nobody documented, and proves the result by running it in a clean box.
@@ -97,6 +98,9 @@ pub(crate) enum Verb {
     /// Measure an agent on a corpus
     #[command(subcommand)]
     Bench(BenchVerb),
+    /// Show what an agent did in a trial, step by step
+    #[command(subcommand)]
+    Trajectory(TrajectoryVerb),
     /// Look at, make or refresh a corpus
     #[command(subcommand)]
     Corpus(CorpusVerb),

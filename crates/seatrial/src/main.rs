@@ -11,6 +11,7 @@ mod names_args;
 mod network;
 mod preflight;
 mod show;
+mod trajectory_args;
 
 use clap::Parser;
 use seatrial_core::ExitCode;

@@ -107,7 +107,11 @@ fn one(id: usize, step: &Step) -> Map<String, Value> {
         }
         Act::Ran(command) => ran(&mut out, id, command),
         Act::Decided { what, why } => {
-            let text = if why.is_empty() { what.clone() } else { format!("{what} ({why})") };
+            let text = if why.is_empty() {
+                what.clone()
+            } else {
+                format!("{what} ({why})")
+            };
             put(&mut out, "agent", &text);
             out.insert("llm_call_count".to_owned(), json!(0));
         }
@@ -184,7 +188,10 @@ fn answered(out: &mut Map<String, Value>, message: &Message, calls: &[ModelRecor
     }
     let attempts: u32 = calls.iter().map(|call| call.attempts).sum();
     extra.insert("attempts".to_owned(), json!(attempts));
-    extra.insert("wall_ms".to_owned(), json!(calls.iter().map(|call| call.wall_ms).sum::<u64>()));
+    extra.insert(
+        "wall_ms".to_owned(),
+        json!(calls.iter().map(|call| call.wall_ms).sum::<u64>()),
+    );
     extra.insert("finish".to_owned(), json!(last.finish));
     metrics.insert("extra".to_owned(), Value::Object(extra));
     out.insert("metrics".to_owned(), Value::Object(metrics));

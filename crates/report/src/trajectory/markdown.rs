@@ -70,7 +70,11 @@ fn one(out: &mut String, number: usize, act: &Act) {
             );
         }
         Act::Decided { what, why } => {
-            let why = if why.is_empty() { String::new() } else { format!(": {}", visible(why)) };
+            let why = if why.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", visible(why))
+            };
             let _ = writeln!(out, "\n{number}. *{}*{why}", visible(what));
         }
         Act::Condensed { messages, summary } => {
@@ -89,7 +93,13 @@ fn one(out: &mut String, number: usize, act: &Act) {
     }
 }
 
-fn answered(out: &mut String, number: usize, message: &Message, calls: &[ModelRecord], results: &[(String, String, bool)]) {
+fn answered(
+    out: &mut String,
+    number: usize,
+    message: &Message,
+    calls: &[ModelRecord],
+    results: &[(String, String, bool)],
+) {
     let _ = writeln!(out, "\n### {number}. agent");
     for part in &message.parts {
         match part {
@@ -131,9 +141,10 @@ fn ended(command: &CommandRecord) -> String {
 
 fn tokens(spent: &Spent) -> String {
     let number = |value: Option<u64>| value.map_or_else(|| "?".to_owned(), |value| value.to_string());
-    let cost = spent
-        .cost_micros
-        .map_or_else(|| "cost unknown".to_owned(), |micros| format!("${:.4}", micros as f64 / 1e6));
+    let cost = spent.cost_micros.map_or_else(
+        || "cost unknown".to_owned(),
+        |micros| format!("${:.4}", micros as f64 / 1e6),
+    );
     format!("{} + {} tokens, {cost}", number(spent.input), number(spent.output))
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use seatrial_core::{CommandRecord, Ending, Entry, Event, Message, ModelRecord, Outcome, Part, Profile, Role, ToolRecord};
+use seatrial_core::{
+    CommandRecord, Ending, Entry, Event, Message, ModelRecord, Outcome, Part, Profile, Role, ToolRecord,
+};
 
 /// The conversation that an agent has with its main model; what is done without a model belongs to it too.
 const MAIN: &str = "main";

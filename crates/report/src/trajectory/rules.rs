@@ -171,7 +171,10 @@ impl Checker {
         };
         for name in object.keys() {
             if !keys.iter().any(|(known, ..)| known == name) {
-                self.fault(place, format!("there is no key `{name}`; what is one's own goes into `extra`"));
+                self.fault(
+                    place,
+                    format!("there is no key `{name}`; what is one's own goes into `extra`"),
+                );
             }
         }
         for (name, kind, required) in keys {
@@ -213,7 +216,9 @@ impl Checker {
             return;
         };
         match object.get("type").and_then(Value::as_str) {
-            Some("text") if object.get("text").is_none_or(Value::is_null) => self.fault(place, "a part of type `text` needs a `text`"),
+            Some("text") if object.get("text").is_none_or(Value::is_null) => {
+                self.fault(place, "a part of type `text` needs a `text`")
+            }
             Some("text") if object.get("source").is_some_and(|source| !source.is_null()) => {
                 self.fault(place, "a part of type `text` has no `source`");
             }
@@ -234,7 +239,9 @@ impl Checker {
             return;
         };
         if let Some(version) = object.get("schema_version").and_then(Value::as_str) {
-            let minor = version.strip_prefix("ATIF-v1.").and_then(|minor| minor.parse::<u32>().ok());
+            let minor = version
+                .strip_prefix("ATIF-v1.")
+                .and_then(|minor| minor.parse::<u32>().ok());
             if minor.is_none_or(|minor| minor > NEWEST) {
                 self.fault(
                     &join(place, "schema_version"),
@@ -314,7 +321,10 @@ impl Checker {
             if let (Some(cached), Some(all)) = (count("cached_tokens"), count("prompt_tokens"))
                 && cached > all
             {
-                self.fault(&place, format!("{cached} cached tokens are more than the {all} of the prompt"));
+                self.fault(
+                    &place,
+                    format!("{cached} cached tokens are more than the {all} of the prompt"),
+                );
             }
         }
         let mut calls = BTreeSet::new();

@@ -131,7 +131,10 @@ fn mixed() -> Vec<Entry> {
         said("main", Message::text(Role::User, "make failed:\n\u{1b}[31mno rule")),
         Event::ModelCalled(failed("main")),
         Event::ModelCalled(asked("main", usage(100, 20), Some(1500))),
-        said("main", calls("I look.", &[("a", r#"{"command":"ls"}"#), ("b", "not json")])),
+        said(
+            "main",
+            calls("I look.", &[("a", r#"{"command":"ls"}"#), ("b", "not json")]),
+        ),
         ran("ls", 0),
         used("a", 7),
         used("b", 0),
@@ -171,7 +174,12 @@ fn a_journal_becomes_a_valid_document() {
         .iter()
         .map(|step| {
             let keys: Vec<&str> = step.as_object().unwrap().keys().map(String::as_str).collect();
-            format!("{} {:?} {}", step["source"].as_str().unwrap(), step["message"], keys.join(" "))
+            format!(
+                "{} {:?} {}",
+                step["source"].as_str().unwrap(),
+                step["message"],
+                keys.join(" ")
+            )
         })
         .collect();
     expect![[r#"
@@ -258,11 +266,10 @@ fn a_journal_becomes_a_valid_document() {
           "total_prompt_tokens": 10,
           "total_steps": 2
         }
-    "#]].assert_eq(&format!(
+    "#]]
+    .assert_eq(&format!(
         "{:#}\n{:#}\n{:#}\n",
-        document["steps"][4],
-        document["final_metrics"],
-        document["subagent_trajectories"][0]["final_metrics"]
+        document["steps"][4], document["final_metrics"], document["subagent_trajectories"][0]["final_metrics"]
     ));
 }
 
@@ -368,7 +375,8 @@ fn a_journal_becomes_text_that_nothing_in_it_can_break_out_of() {
         ```
         no way
         ```
-    "##]].assert_eq(&markdown(&Trajectory::read(&mixed())));
+    "##]]
+    .assert_eq(&markdown(&Trajectory::read(&mixed())));
 }
 
 #[test]
@@ -428,7 +436,10 @@ fn each_rule_finds_what_breaks_it() {
         ("/steps/0/source", json!("tool")),
         ("/steps/0/metrics", json!({})),
         ("/steps/0/message", json!([{ "type": "video" }])),
-        ("/steps/0/message", json!([{ "type": "image", "source": { "path": "p" } }])),
+        (
+            "/steps/0/message",
+            json!([{ "type": "image", "source": { "path": "p" } }]),
+        ),
         ("/steps/0/message", json!(7)),
         ("/steps/1/timestamp", json!("yesterday")),
         ("/steps/1/llm_call_count", json!(0)),
@@ -436,8 +447,14 @@ fn each_rule_finds_what_breaks_it() {
         ("/steps/1/metrics/price", json!(3)),
         ("/steps/1/tool_calls/0/arguments", json!("{}")),
         ("/steps/1/observation/results/0/source_call_id", json!("d")),
-        ("/steps/1/observation/results/0/subagent_trajectory_ref", json!([{ "session_id": "s" }])),
-        ("/steps/1/observation/results/0/subagent_trajectory_ref", json!([{ "trajectory_id": "t" }])),
+        (
+            "/steps/1/observation/results/0/subagent_trajectory_ref",
+            json!([{ "session_id": "s" }]),
+        ),
+        (
+            "/steps/1/observation/results/0/subagent_trajectory_ref",
+            json!([{ "trajectory_id": "t" }]),
+        ),
         ("/final_metrics/total_steps", json!(-1)),
         ("/subagent_trajectories", json!([valid])),
         ("/more", json!(1)),
@@ -480,5 +497,6 @@ fn each_rule_finds_what_breaks_it() {
         final_metrics.total_steps: it must be a whole number of at least 0
         subagent_trajectories[0]: an embedded trajectory needs a `trajectory_id`
         there is no key `more`; what is one's own goes into `extra`
-    "#]].assert_eq(&out);
+    "#]]
+    .assert_eq(&out);
 }

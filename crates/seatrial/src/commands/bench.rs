@@ -318,7 +318,8 @@ fn runs(app: &App) -> Result<Vec<PathBuf>, Failure> {
     Ok(found.into_iter().map(|(_, path)| path).collect())
 }
 
-fn find_run(app: &App, name: &str) -> Result<PathBuf, Failure> {
+/// The run with this name.
+pub(super) fn find_run(app: &App, name: &str) -> Result<PathBuf, Failure> {
     let direct = PathBuf::from(name);
     if direct.join("lock.json").is_file() {
         return Ok(direct);

@@ -13,6 +13,7 @@ mod mutations;
 mod names;
 mod programs;
 mod resolve;
+mod trajectory;
 
 use std::io::Write as _;
 
@@ -30,6 +31,7 @@ pub(crate) fn run(app: &App, verb: Verb) -> Result<ExitCode, Failure> {
         Verb::Image(verb) => image::run(app, verb),
         Verb::Resolve(args) => resolve::run(app, &args),
         Verb::Index(verb) => index::run(app, verb),
+        Verb::Trajectory(verb) => trajectory::run(app, verb),
         Verb::Doctor => doctor::run(app),
         Verb::Completions { shell } => {
             let mut command = <crate::args::Args as clap::CommandFactory>::command();
