@@ -11,3 +11,4 @@ mod failing_logs;
 mod help;
 mod killed;
 mod support;
+mod trajectory;
