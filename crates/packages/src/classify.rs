@@ -271,7 +271,10 @@ fn header(path: &[u8], below_root: &[u8], root_weight: f32, out: &mut dyn FnMut(
             literal: false,
             weight,
         });
-        let Some(slash) = memchr::memchr(b'/', key) else { break };
+        // Another system's headers are meant only where they are asked for as what they are.
+        let Some(slash) = memchr::memchr(b'/', key).filter(|_| !key.starts_with(b"wine/")) else {
+            break;
+        };
         key = key.get(slash + 1..).unwrap_or_default();
         weight /= DEPTH_DIVISOR;
     }
@@ -334,7 +337,14 @@ fn library(path: &[u8], below_root: &[u8], out: &mut dyn FnMut(Name<'_>)) {
     if stem.is_empty() {
         return;
     }
-    let depth = if folder.starts_with(b"gcc/") || folder.starts_with(b"llvm-") {
+    // What builds Windows programs, or runs on a graphics card, is nothing to link with here.
+    if folder.starts_with(b"wine/") || memchr::memmem::find(folder, b"/accel/").is_some() {
+        return;
+    }
+    let depth = if folder.starts_with(b"gcc/") {
+        // The compiler looks in its own folder, of machine and version, without being told.
+        slashes(folder).saturating_sub(3)
+    } else if folder.starts_with(b"llvm-") {
         1
     } else {
         slashes(folder)
@@ -530,8 +540,8 @@ mod tests {
         check(
             "usr/lib/gcc/x86_64-linux-gnu/12/libgomp.a",
             &expect![[r#"
-            Library gomp 0.2
-        "#]],
+                Library gomp 0.8
+            "#]],
         );
         check(
             "usr/bin/bison",

@@ -27,7 +27,7 @@ pub(crate) const CANDIDATE_SIZE: usize = 12;
 
 const MAGIC: &[u8; 8] = b"SEAPKIX\0";
 /// Raised with every change of the format *or* of what is put into it.
-pub(crate) const VERSION: u64 = 7;
+pub(crate) const VERSION: u64 = 8;
 const SECTIONS: usize = 7;
 /// Where the sections' places begin, which is also where what the checksum covers begins.
 const TABLE: usize = 8 + 8 + 8;

@@ -221,6 +221,26 @@ impl PackageIndex {
         None
     }
 
+    /// The packages whose names begin so.
+    pub(crate) fn packages_beginning(&self, start: &str) -> Vec<String> {
+        let count = u32::try_from(self.layout.name_ends.len() / 4).unwrap_or(0);
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.package(middle).unwrap_or_default() < start.as_bytes() {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        (low..count)
+            .map_while(|number| {
+                let name = std::str::from_utf8(self.package(number)?).ok()?;
+                name.starts_with(start).then(|| name.to_owned())
+            })
+            .collect()
+    }
+
     /// How often the archive's sources build with a package, and what else speaks for it; `None` for one that it lacks.
     pub fn popularity(&self, name: &str) -> Option<f32> {
         let number = usize::try_from(self.number(name)?).ok()?;

@@ -6,6 +6,7 @@
 
 mod builder;
 mod classify;
+mod cmake_lookup;
 mod coherence;
 mod contents;
 mod deepen;

@@ -5,13 +5,15 @@ use crate::{
     classify::{Family, normalised},
     format::MOST_CANDIDATES,
     relatives::is_private,
-    tables::{Static, customary_module, find_module, is_generated, is_gone, macro_keys, overrides},
+    tables::{Static, elsewhere, is_generated, is_gone, macro_keys, overrides},
 };
 
 /// Above every score that popularity reaches.
 pub(crate) const CERTAIN: f64 = 1.0e9;
 /// A name of another kind that sounds alike.
 pub(crate) const GUESS: f64 = 1.0e-3;
+/// How much more a header at the include root itself counts than one below some folder of it.
+const AT_ROOT: f64 = 8.0;
 /// A table leads to another table at most, never round and round.
 const DEEPEST: u8 = 3;
 
@@ -61,6 +63,13 @@ impl Answer {
         }
     }
 
+    /// Multiplies each candidate's score by what `factor` says of it.
+    pub(crate) fn weigh(&mut self, factor: &dyn Fn(&Candidate) -> f64) {
+        for candidate in &mut self.0 {
+            candidate.score *= factor(candidate);
+        }
+    }
+
     /// Whether some candidate scores at least `score`.
     pub(crate) fn reaches(&self, score: f64) -> bool {
         self.0.iter().any(|candidate| candidate.score >= score)
@@ -98,6 +107,9 @@ impl PackageIndex {
             Key::Path(name) => self.path_of(name, factor, depth, answer),
             other => self.module(other, factor, depth, answer),
         }
+        if answer.is_empty() {
+            self.statics(elsewhere(&key), factor * GUESS, depth, answer);
+        }
     }
 
     pub(crate) fn override_rows(&self, key: &Key, factor: f64, answer: &mut Answer) {
@@ -125,55 +137,18 @@ impl PackageIndex {
             let stem = name.split('.').next().unwrap_or(name).to_ascii_lowercase();
             found.retain(|candidate| stem.len() > 1 && candidate.package.contains(&stem));
         }
+        // Without a folder's name it is the file at the root that is asked for, however popular the owner of another one is
+        // that is reached only with `-I`.
+        if !name.contains('/') {
+            for candidate in &mut found {
+                if is_at_include_root(&candidate.because, name) {
+                    candidate.score *= AT_ROOT;
+                }
+            }
+        }
         answer.extend(found, factor);
-    }
-
-    fn cmake(&self, name: &str, factor: f64, depth: u8, answer: &mut Answer) {
-        if let Some(keys) = find_module(name) {
-            self.statics(keys, factor, depth, answer);
-            if keys.is_empty() {
-                return;
-            }
-        }
-        if let Some(keys) = customary_module(name) {
-            self.statics(keys, factor * GUESS, depth, answer);
-        }
-        answer.extend(self.look_up(Family::CMake, name.as_bytes()), factor);
-        // A command's name where a package's is expected: what defines it is meant.
-        let command = name.to_ascii_lowercase();
-        answer.extend(self.look_up(Family::CMakeCommand, command.as_bytes()), factor * 0.5);
-        // `find_package(Foo)` also reads `foo-config.cmake`.
-        let folded = name.to_ascii_lowercase();
-        answer.extend(self.look_up(Family::CMakeFolded, folded.as_bytes()), factor * 0.5);
-        // Projects bring find modules of their own; what those look for is mostly called like the module.
-        let bare = folded.strip_prefix("lib").unwrap_or(&folded);
-        for guess in [
-            Key::PkgConfig(name.to_owned()),
-            Key::PkgConfig(folded.clone()),
-            Key::PkgConfig(format!("lib{bare}")),
-            Key::Library(bare.to_owned()),
-            Key::Library(name.to_owned()),
-        ] {
-            self.collect(&guess, factor * GUESS, depth.min(1), answer);
-        }
-        // A find module that some other package happens to carry answers less than a file of that name.
-        if !answer.reaches(factor * GUESS) {
-            for guess in [
-                Key::Header(format!("{bare}/{bare}.h")),
-                Key::Header(format!("{bare}.h")),
-                Key::Header(format!("{bare}.hpp")),
-                Key::Command(folded.clone()),
-            ] {
-                self.collect(&guess, factor * GUESS, depth.min(1), answer);
-            }
-        }
         if answer.is_empty() {
-            for package in [format!("lib{bare}-dev"), format!("{bare}-dev"), folded.clone()] {
-                self.package_guess(&package, factor, answer);
-            }
-        }
-        if answer.is_empty() && command == name && name.contains('_') {
-            self.cmake_command(name, factor, depth, answer);
+            self.header_through_link(name, factor, answer);
         }
     }
 
@@ -230,6 +205,9 @@ impl PackageIndex {
         if answer.is_empty() {
             self.program_elsewhere(name, factor, answer);
         }
+        if answer.is_empty() {
+            self.program_with_version(name, factor, answer);
+        }
     }
 
     fn autoconf_macro(&self, name: &str, factor: f64, depth: u8, answer: &mut Answer) {
@@ -245,6 +223,10 @@ impl PackageIndex {
             if let Some(rest) = name.strip_prefix(prefix) {
                 spellings.push(rest);
             }
+        }
+        // `XIPH_PATH_OGG`, whoever's macro it is.
+        if let Some((_, rest)) = name.split_once("_PATH_").filter(|(_, rest)| !spellings.contains(rest)) {
+            spellings.push(rest);
         }
         for (position, spelling) in spellings.iter().enumerate() {
             let mut spelling = *spelling;
@@ -293,6 +275,14 @@ impl PackageIndex {
             return;
         };
         answer.extend(self.look_up(Family::Path, relative.as_bytes()), factor);
+        // What stands below a search path of its language is known without it.
+        let mut below = relative;
+        while let Some((_, shorter)) = below.split_once('/').filter(|_| answer.is_empty()) {
+            below = shorter;
+            if below.contains('/') {
+                answer.extend(self.look_up(Family::Path, below.as_bytes()), factor * 0.5);
+            }
+        }
         if !answer.is_empty() {
             return;
         }
@@ -304,6 +294,9 @@ impl PackageIndex {
             Some(Key::PkgConfig(stem.to_owned()))
         } else if base.starts_with("lib") && is_library_file(base) {
             Some(Key::Library(base.to_owned()))
+        } else if let Some((_, module)) = name.split_once("-packages/") {
+            let module = module.trim_end_matches(".py").trim_end_matches("/__init__");
+            Some(Key::Python(module.replace('/', ".")))
         } else if name.contains("/bin/") || name.contains("/sbin/") {
             Some(Key::Command(base.to_owned()))
         } else {
@@ -316,7 +309,7 @@ impl PackageIndex {
     }
 
     /// Each key of a table row, the first one counting most; only the best answer of each, as all are wanted.
-    fn statics(&self, keys: &[Static], factor: f64, depth: u8, answer: &mut Answer) {
+    pub(crate) fn statics(&self, keys: &[Static], factor: f64, depth: u8, answer: &mut Answer) {
         for (position, key) in keys.iter().enumerate() {
             let factor = factor * CERTAIN / 10_f64.powi(i32::try_from(position).unwrap_or(0));
             let key = match key {

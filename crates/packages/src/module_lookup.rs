@@ -1,10 +1,16 @@
 //! Look-ups of names that are not of C: each family's spelling, and where it is looked up.
 
 use crate::{
-    Key, PackageIndex,
+    Candidate, Key, PackageIndex,
     classify::{Family, normalised},
-    lookup::{Answer, GUESS},
+    lookup::{Answer, CERTAIN, GUESS},
+    popularity::is_development,
+    relatives::is_private,
+    tables::artifacts_of,
 };
+
+/// How much more a package counts that has what programs ask for when they start.
+const RUNS: f64 = 100.0;
 
 impl PackageIndex {
     pub(crate) fn module(&self, key: &Key, factor: f64, depth: u8, answer: &mut Answer) {
@@ -17,13 +23,24 @@ impl PackageIndex {
                 let module = name.trim_end_matches(".pm").replace("::", "/");
                 self.extend_from(Family::Path, &format!("{module}.pm"), factor, answer);
                 self.stand_in(answer, |package| {
-                    (package.starts_with("perl-modules-") || package == "perl-base").then(|| "perl".to_owned())
+                    let own = ["perl-modules-", "libperl5."]
+                        .iter()
+                        .any(|start| package.starts_with(start));
+                    (own || package == "perl-base").then(|| "perl".to_owned())
                 });
+                // A newer version of what the interpreter brings is in a package of its own; the name asks for no version.
+                answer.prefer("perl");
             }
             Key::Ruby(_) => {
                 // `require 'nokogiri/xml'` and `gem 'net-ssh'`.
                 let top = name.split('/').next().unwrap_or(name);
-                for spelling in [name, &name.replace('/', "-"), top, &top.replace('_', "-")] {
+                self.first_of(Family::Ruby, name, factor, answer);
+                let mut gem = name.replace('/', "-");
+                while gem.len() > top.len() {
+                    self.first_of(Family::Ruby, &gem, factor, answer);
+                    gem.truncate(gem.rfind('-').unwrap_or(0));
+                }
+                for spelling in [top, &top.replace('_', "-"), &top.replace('_', "")] {
                     self.first_of(Family::Ruby, spelling, factor, answer);
                 }
                 // The standard library comes with the interpreter.
@@ -51,6 +68,15 @@ impl PackageIndex {
             Key::Font(_) => {
                 let letters: Vec<u8> = normalised(name.as_bytes()).collect();
                 answer.extend(self.look_up(Family::Font, &letters), factor);
+                let stem = String::from_utf8_lossy(&letters).into_owned();
+                self.font_package(&stem, factor, answer);
+                if answer.is_empty() && letters.len() > 3 {
+                    // The file's name says more than the family's: `DroidSansFallbackFull.ttf`.
+                    for ending in self.endings(Family::Font, &stem, &|_| true) {
+                        let longer = format!("{stem}{ending}");
+                        answer.extend(self.look_up(Family::Font, longer.as_bytes()), factor * GUESS);
+                    }
+                }
             }
             Key::Tex(_) => {
                 let file = name.rsplit('/').next().unwrap_or(name);
@@ -116,12 +142,36 @@ impl PackageIndex {
         answer.rename(&|package| other(package).filter(|other| self.has_package(other)));
     }
 
-    fn extend_from(&self, family: Family, name: &str, factor: f64, answer: &mut Answer) {
+    pub(crate) fn extend_from(&self, family: Family, name: &str, factor: f64, answer: &mut Answer) {
         answer.extend(self.look_up(family, name.as_bytes()), factor);
     }
 
+    /// Files of fonts are called by abbreviations; packages mostly carry the whole name, or the beginning of it.
+    fn font_package(&self, letters: &str, factor: f64, answer: &mut Answer) {
+        for start in ["fonts-", "ttf-", "otf-"] {
+            for package in self.packages_beginning(start) {
+                let rest = package.get(start.len()..).unwrap_or_default();
+                let stem: Vec<u8> = normalised(rest.as_bytes()).collect();
+                let whole = stem == letters.as_bytes();
+                if !whole && (answer.reaches(factor) || stem.len() < 5 || !letters.as_bytes().starts_with(&stem)) {
+                    continue;
+                }
+                // The longer the part that is the same, the better. A file that happens to have the name says less than a
+                // package of the whole name.
+                let score = if whole { CERTAIN } else { stem.len() as f64 };
+                let because = "a package of that name".to_owned();
+                let candidate = Candidate {
+                    package,
+                    because,
+                    score,
+                };
+                answer.add(candidate, factor * GUESS);
+            }
+        }
+    }
+
     /// Only when nothing was found under another spelling.
-    fn first_of(&self, family: Family, name: &str, factor: f64, answer: &mut Answer) {
+    pub(crate) fn first_of(&self, family: Family, name: &str, factor: f64, answer: &mut Answer) {
         if answer.is_empty() {
             self.extend_from(family, name, factor, answer);
         }
@@ -142,56 +192,20 @@ impl PackageIndex {
             && let Some(stem) = name.strip_prefix("lib").and_then(|name| name.strip_suffix(".so"))
         {
             self.extend_from(Family::Library, stem, factor, answer);
-        }
-    }
-
-    fn cmake_target(&self, name: &str, factor: f64, depth: u8, answer: &mut Answer) {
-        self.extend_from(Family::CMakeTarget, name, factor, answer);
-        let Some((space, component)) = name.split_once("::") else {
-            return;
-        };
-        // A package a component: `Qt5::Widgets` is in Qt5Widgets, `Boost::filesystem` in boost_filesystem.
-        for spelling in [
-            format!("{space}{component}"),
-            format!("{space}_{component}").to_ascii_lowercase(),
-            format!("{space}-{component}").to_ascii_lowercase(),
-        ] {
-            self.extend_from(Family::CMake, &spelling, factor, answer);
-        }
-        if answer.is_empty() {
-            self.collect(&Key::CMake(space.to_owned()), factor, depth, answer);
-        }
-    }
-
-    pub(crate) fn cmake_command(&self, name: &str, factor: f64, depth: u8, answer: &mut Answer) {
-        let folded = name.to_ascii_lowercase();
-        self.extend_from(Family::CMakeCommand, &folded, factor, answer);
-        if answer.is_empty()
-            && let Some((package, _)) = folded.split_once('_')
-        {
-            // Packages begin their commands with their own name.
-            self.extend_from(Family::CMakeFolded, package, factor * GUESS, answer);
-            // KDE's frameworks leave out the family's name, and Qt's a module's where it is not the base one.
-            if answer.is_empty()
-                && let Some(bare) = package.strip_prefix('k')
-            {
-                for family in ["kf5", "kf6"] {
-                    self.first_of(Family::CMakeFolded, &format!("{family}{bare}"), factor * GUESS, answer);
-                }
-            }
-            if answer.is_empty() && package.len() > 2 {
-                self.collect(
-                    &Key::CMake(package.to_owned()),
-                    factor * GUESS * GUESS,
-                    depth.min(1),
-                    answer,
-                );
-            }
+            // A program asks for it when it starts: what is needed to build with it is more than that.
+            answer.weigh(&|candidate| {
+                let runs = !is_development(&candidate.package) && !is_private(candidate);
+                if runs { RUNS } else { 1.0 }
+            });
         }
     }
 
     /// The longest beginning of a class's name that is some artifact's group.
     fn java(&self, name: &str, factor: f64, answer: &mut Answer) {
+        let (known, derived) = artifacts_of(name);
+        for coordinate in known.iter().map(|known| (*known).to_owned()).chain(derived) {
+            self.first_of(Family::Maven, &coordinate, factor, answer);
+        }
         let mut group = name.trim_end_matches(".*");
         while group.contains('.') && answer.is_empty() {
             self.extend_from(Family::JavaGroup, group, factor, answer);

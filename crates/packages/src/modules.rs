@@ -76,6 +76,13 @@ pub(crate) fn below_lib(path: &[u8], own: &[u8], scratch: &mut Vec<u8>, out: &mu
             }
         }
         b"ruby" => ruby_file(path, tail, scratch, out),
+        // Gems with parts that are compiled.
+        b"rubygems-integration" => {
+            let file = split(tail).and_then(|(_version, tail)| tail.strip_prefix(b"specifications/"));
+            if let Some(file) = file {
+                gem_specification(path, file, scratch, out);
+            }
+        }
         b"ocaml" => {
             if let Some(name) = tail.strip_suffix(b"/META").filter(|name| !name.contains(&b'/')) {
                 named(Family::Ocaml, name, path, b"/META", 1.0, out);
@@ -112,7 +119,7 @@ pub(crate) fn below_var(path: &[u8], rest: &[u8], out: &mut dyn FnMut(Name<'_>))
 pub(crate) fn soname(path: &[u8], below_root: &[u8], out: &mut dyn FnMut(Name<'_>)) {
     let start = memchr::memrchr(b'/', below_root).map_or(0, |slash| slash + 1);
     let (folder, file) = below_root.split_at(start);
-    if !file.starts_with(b"lib") {
+    if !(file.starts_with(b"lib") || file.starts_with(b"ld-") || file.starts_with(b"ld64")) {
         return;
     }
     let Some(at) = memchr::memmem::find(file, b".so.") else {

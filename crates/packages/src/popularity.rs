@@ -21,7 +21,9 @@ fn build_essential(binaries: &[BinaryPackage]) -> HashSet<&str> {
         if found.insert(name)
             && let Some(binary) = by_name(name)
         {
-            front.extend(first_alternatives(&binary.depends).filter(|name| name.ends_with("-dev")));
+            // The compilers' own packages are thin and lean on those of the default version.
+            let compiler = |name: &str| name.starts_with("gcc-") || name.starts_with("g++-");
+            front.extend(first_alternatives(&binary.depends).filter(|name| name.ends_with("-dev") || compiler(name)));
         }
     }
     found
@@ -31,6 +33,22 @@ fn first_alternatives(field: &str) -> impl Iterator<Item = &str> {
     field
         .split(',')
         .filter_map(|item| relation_names(item.split('|').next().unwrap_or(item)).next())
+}
+
+/// Packages with a version in their name that the package without it leans on: the release's default ones.
+fn default_versions(binaries: &[BinaryPackage]) -> HashMap<&str, &str> {
+    let mut found = HashMap::new();
+    for binary in binaries {
+        let plain = binary.package.as_str();
+        for target in relation_names(&binary.depends) {
+            let version = target.strip_prefix(plain).unwrap_or_default();
+            let version = version.strip_prefix('-').unwrap_or(version);
+            if !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+                found.insert(target, plain);
+            }
+        }
+    }
+    found
 }
 
 /// What is known about each package by name.
@@ -85,6 +103,7 @@ impl Popularity {
                 }
             }
         }
+        let default_versions = default_versions(binaries);
         let mut result = Self {
             always_there: build_essential(binaries).into_iter().map(str::to_owned).collect(),
             ..Self::default()
@@ -105,6 +124,9 @@ impl Popularity {
                     .collect();
                 score += next.iter().map(|alias| count(alias)).sum::<f32>();
                 front = next;
+            }
+            if let Some(alias) = default_versions.get(name).filter(|alias| !reached.contains(**alias)) {
+                score += 1.0 + count(alias);
             }
             reached.remove(name);
             let stand_in = reached

@@ -1,6 +1,6 @@
 //! From what Python code imports to what an installer is told: the distribution's name.
 
-use crate::tables::{PYTHON_IMPORTS, PYTHON_STANDARD};
+use crate::tables::{PYTHON_IMPORTS, PYTHON_NAMESPACES, PYTHON_STANDARD};
 
 /// What to tell an installer for an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn distribution_of(import: &str) -> Option<Distribution> {
         };
         module = shorter;
     }
-    let name = module.to_ascii_lowercase().replace('_', "-");
+    let name = own_part(import).to_ascii_lowercase().replace(['_', '.'], "-");
     // Whoever registers `reqeusts` waits for this. Only names long enough that the likeness is no chance.
     let resembles = POPULAR
         .iter()
@@ -50,6 +50,30 @@ pub fn distribution_of(import: &str) -> Option<Distribution> {
         return Some(Distribution::Refused { resembles });
     }
     Some(Distribution::SameName(name))
+}
+
+/// What of an import a distribution is called after: the first name, or the first one below a folder that many share.
+fn own_part(import: &str) -> &str {
+    let mut end = import.find('.').unwrap_or(import.len());
+    while let Some(folder) = import.get(..end)
+        && PYTHON_NAMESPACES.binary_search(&folder).is_ok()
+        && let Some(rest) = import.get(end + 1..)
+    {
+        end += 1 + rest.find('.').unwrap_or(rest.len());
+    }
+    import.get(..end).unwrap_or(import)
+}
+
+impl Distribution {
+    /// How far the answer may be trusted: from 0 to 1.
+    pub fn confidence(&self) -> f32 {
+        match self {
+            Self::Standard | Self::Known(_) => 0.95,
+            // Mostly true, but anybody may have registered a name.
+            Self::SameName(_) => 0.5,
+            Self::Refused { .. } => 0.0,
+        }
+    }
 }
 
 /// Names that are imitated most, because they are installed most.
@@ -104,6 +128,16 @@ mod tests {
     fn the_tables_are_sorted() {
         assert!(PYTHON_IMPORTS.is_sorted_by(|one, other| one.0 < other.0));
         assert!(PYTHON_STANDARD.is_sorted_by(|one, other| one < other));
+        assert!(PYTHON_NAMESPACES.is_sorted_by(|one, other| one < other));
+    }
+
+    #[test]
+    fn a_row_says_more_than_the_name_does_itself() {
+        let folded = |name: &str| name.to_ascii_lowercase().replace(['_', '.'], "-");
+        for (import, distribution) in PYTHON_IMPORTS {
+            let needed = folded(import) != folded(distribution) || import.contains('.');
+            assert!(needed, "{import} is called the same where it is published");
+        }
     }
 
     #[test]
@@ -124,6 +158,9 @@ mod tests {
             ("os.path", "-"),
             ("distutils.core", "-"),
             ("some_thing.part", "some-thing?"),
+            ("google.cloud.some_thing.v1", "google-cloud-some-thing?"),
+            ("azure.mgmt.unknown", "azure-mgmt-unknown?"),
+            ("zope", "zope.interface"),
             ("reqeusts", "not requests"),
             ("numpyy", "not numpy"),
             ("requests", "requests?"),

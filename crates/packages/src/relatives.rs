@@ -11,6 +11,15 @@ use crate::{
 const WHOLE_OVER_PART: f32 = 8.0;
 /// Among several owners the one that is called like the program.
 const NAMESAKE: f64 = 4.0;
+/// What is put behind a library's name where it is built for several toolkits.
+const FLAVOURS: [&str; 8] = [
+    "-qt5", "_qt5", "-qt6", "_qt6", "_serial", "-openmpi", "_openmpi", "-mpich",
+];
+/// Folders of the system's own headers, and such as every project has.
+const NO_FOLDERS_OF_A_PACKAGE: [&str; 16] = [
+    "sys", "net", "netinet", "linux", "asm", "arpa", "bits", "gnu", "include", "src", "common", "core", "util",
+    "utils", "machine", "test",
+];
 /// What GNU's programs are called where another system's own have the plain name.
 const GNU_TWINS: [(&str, &str); 9] = [
     ("gsed", "sed"),
@@ -62,6 +71,20 @@ impl PackageIndex {
         }
     }
 
+    /// A program that is here only under its name with a version behind; the default version's package counts most.
+    pub(crate) fn program_with_version(&self, name: &str, factor: f64, answer: &mut Answer) {
+        let is_version = |ending: &str| {
+            let version = ending.strip_prefix('-').unwrap_or(ending);
+            !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        };
+        if name.len() > 2 {
+            for ending in self.endings(Family::Command, name, &is_version) {
+                let longer = format!("{name}{ending}");
+                answer.extend(self.look_up(Family::Command, longer.as_bytes()), factor * GUESS);
+            }
+        }
+    }
+
     /// A program under the other names that it has elsewhere.
     pub(crate) fn program_elsewhere(&self, name: &str, factor: f64, answer: &mut Answer) {
         let mut others = Vec::new();
@@ -94,6 +117,38 @@ impl PackageIndex {
                     self.override_rows(&other, factor * GUESS, answer);
                 }
                 answer.extend(self.look_up(family, other.name().as_bytes()), factor * GUESS);
+            }
+        }
+    }
+
+    /// A header below a folder that is a link, or is called otherwise in other releases: links are in no file list. The
+    /// package or the real folder must be called like it, else the header is another one.
+    pub(crate) fn header_through_link(&self, name: &str, factor: f64, answer: &mut Answer) {
+        let Some((folder, mut below)) = name.split_once('/') else {
+            return;
+        };
+        let stem: String = folder
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .map(|c| c.to_ascii_lowercase())
+            .collect();
+        let stem = stem.strip_prefix("lib").unwrap_or(&stem);
+        if stem.len() < 3 || NO_FOLDERS_OF_A_PACKAGE.contains(&stem) {
+            return;
+        }
+        loop {
+            let mut found = self.look_up(Family::Header, below.as_bytes());
+            found.retain(|candidate| {
+                let is_like = |text: &str| {
+                    let text = text.strip_prefix("lib").unwrap_or(text).to_ascii_lowercase();
+                    text.starts_with(stem)
+                };
+                is_like(&candidate.package) || candidate.because.split('/').rev().skip(1).any(is_like)
+            });
+            answer.extend(found, factor * GUESS);
+            match below.split_once('/') {
+                Some((_, shorter)) if answer.is_empty() => below = shorter,
+                _ => break,
             }
         }
     }
@@ -134,6 +189,11 @@ impl PackageIndex {
         for end in ["_static", "-static", "_shared", "-shared", "_a", "-mt", "_r", "w"] {
             if let Some(plain) = name.strip_suffix(end).filter(|plain| plain.len() > 2) {
                 part.extend(self.public(plain), factor);
+            }
+        }
+        if part.is_empty() {
+            for flavour in FLAVOURS {
+                part.extend(self.public(&format!("{name}{flavour}")), factor);
             }
         }
         if part.is_empty() {

@@ -2,15 +2,21 @@
 
 mod alternatives;
 mod cmake;
+mod imports;
+mod java;
 mod macros;
 mod overrides;
 mod python;
+mod renamed;
 
 pub(crate) use alternatives::alternatives;
-pub(crate) use cmake::{customary_module, find_module};
+pub(crate) use cmake::{customary_module, find_module, find_module_folded, package_of_command, separate_component};
+pub(crate) use imports::PYTHON_IMPORTS;
+pub(crate) use java::artifacts_of;
 pub(crate) use macros::macro_keys;
 pub(crate) use overrides::{is_generated, is_gone, overrides};
-pub(crate) use python::{PYTHON_IMPORTS, PYTHON_STANDARD};
+pub(crate) use python::{PYTHON_NAMESPACES, PYTHON_STANDARD};
+pub(crate) use renamed::elsewhere;
 
 /// A key in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

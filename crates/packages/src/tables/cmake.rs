@@ -11,6 +11,52 @@ pub(crate) fn find_module(name: &str) -> Option<&'static [Static]> {
     MODULES.get(at).map(|(_, keys)| *keys)
 }
 
+/// The package that has the commands which begin with a word, where its own name is another one.
+pub(crate) fn package_of_command(start: &str) -> Option<&'static str> {
+    COMMANDS
+        .iter()
+        .find(|(known, _)| *known == start)
+        .map(|(_, package)| *package)
+}
+
+/// The find module of CMake itself of this name in lower case.
+pub(crate) fn find_module_folded(name: &str) -> Option<&'static str> {
+    MODULES
+        .iter()
+        .map(|(module, _)| *module)
+        .find(|module| name.len() > 2 && module.eq_ignore_ascii_case(name))
+}
+
+/// What a component of a find module is, where it is neither a library nor a program of that name.
+pub(crate) fn separate_component(space: &str, component: &str) -> Option<Static> {
+    COMPONENTS
+        .iter()
+        .find(|(spaces, name, _)| spaces.contains(&space) && *name == component)
+        .map(|(_, _, key)| *key)
+}
+
+static COMMANDS: &[(&str, &str)] = &[
+    ("qt", "Qt6"),
+    ("pkg", "PkgConfig"),
+    ("python", "Python3"),
+    ("kde", "ECM"),
+];
+
+static COMPONENTS: &[(&[&str], &str, Static)] = &[
+    (&["Python", "Python3"], "NumPy", Y("numpy")),
+    (&["Python", "Python3"], "Interpreter", B("python3")),
+    (&["Java"], "Java", B("java")),
+    (&["LAPACK"], "LAPACK", L("lapack")),
+    (&["Vulkan"], "Headers", H("vulkan/vulkan.h")),
+    (&["OpenGL"], "GLX", P("gl")),
+    (&["OpenGL"], "GLES2", P("glesv2")),
+    (&["OpenGL"], "GLES3", P("glesv2")),
+    (&["OpenGL"], "OpenGL", P("opengl")),
+    (&["ImageMagick"], "MagickCore", L("MagickCore")),
+    (&["ImageMagick"], "MagickWand", L("MagickWand")),
+    (&["Perl"], "Perl", B("perl")),
+];
+
 /// What the find modules that projects bring along under a customary name look for.
 pub(crate) fn customary_module(name: &str) -> Option<&'static [Static]> {
     let folded = name.to_ascii_lowercase();
@@ -51,6 +97,16 @@ static CUSTOMARY: &[(&[&str], &[Static])] = &[
     (&["luajit"], &[P("luajit")]),
     (&["guile"], &[P("guile-3.0")]),
     (&["pugixml"], &[H("pugixml.hpp")]),
+    (&["numpy"], &[Y("numpy")]),
+    (&["eigen", "eigen2"], &[H("Eigen/Dense")]),
+    (&["avahi"], &[P("avahi-client")]),
+    (&["suitesparse"], &[L("cholmod")]),
+    (&["gperftools", "googleperftools"], &[L("tcmalloc")]),
+    (&["sharedmimeinfo"], &[B("update-mime-database")]),
+    (&["openjpeg2", "openjp2"], &[P("libopenjp2")]),
+    (&["qscintilla", "qscintilla2"], &[L("qscintilla2_qt5")]),
+    (&["netcdf_c", "netcdf_cxx"], &[H("netcdf.h")]),
+    (&["openblas"], &[Q("libopenblas-dev")]),
     (&["zeromq", "zmq", "libzmq"], &[P("libzmq")]),
 ];
 
@@ -187,7 +243,7 @@ static MODULES: &[(&str, &[Static])] = &[
     ("XercesC", &[H("xercesc/util/PlatformUtils.hpp")]),
     ("ZLIB", &[H("zlib.h")]),
     ("libarchive", &[H("archive.h")]),
-    ("pybind11", &[Y("pybind11"), H("pybind11/pybind11.h")]),
+    ("pybind11", &[H("pybind11/pybind11.h"), Y("pybind11")]),
     ("wxWidgets", &[B("wx-config"), H("wx/wx.h")]),
     ("wxWindows", &[B("wx-config"), H("wx/wx.h")]),
 ];
@@ -201,5 +257,13 @@ mod tests {
         for pair in MODULES.windows(2) {
             assert!(pair[0].0 < pair[1].0, "{} before {}", pair[0].0, pair[1].0);
         }
+    }
+
+    #[test]
+    fn commands_lead_to_packages() {
+        assert_eq!(package_of_command("pkg"), Some("PkgConfig"));
+        assert_eq!(package_of_command("my"), None);
+        assert_eq!(find_module_folded("doxygen"), Some("Doxygen"));
+        assert_eq!(find_module_folded("my"), None);
     }
 }

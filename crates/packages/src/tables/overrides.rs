@@ -483,17 +483,39 @@ pub(crate) fn is_gone(name: &str) -> bool {
     ];
     // A compiler has its own machine's intrinsics, and no package has another machine's.
     const INTRINSICS: [&str; 3] = ["arm_neon.h", "arm_acle.h", "cpuid.h"];
+    // Frameworks of macOS of which no package has a copy.
+    const MACOS: [&str; 16] = [
+        "Availability.h",
+        "AvailabilityMacros.h",
+        "TargetConditionals.h",
+        "CommonCrypto/",
+        "GLUT/",
+        "OpenGL/",
+        "Security/",
+        "mach/",
+        "libkern/",
+        "IOKit/",
+        "CoreFoundation/",
+        "CoreServices/",
+        "ApplicationServices/",
+        "AudioToolbox/",
+        "AudioUnit/",
+        "Carbon/",
+    ];
     GONE.contains(&name)
         || name.ends_with("intrin.h")
         || INTRINSICS.contains(&name)
-        || name.starts_with("mach/")
-        || name.starts_with("CoreFoundation/")
-        || name.starts_with("Carbon/")
+        || MACOS.iter().any(|folder| name.starts_with(folder))
 }
 
 /// Headers that a build makes itself: a step is missing, not a package.
 pub(crate) fn is_generated(name: &str) -> bool {
-    const NAMES: [&str; 12] = [
+    const NAMES: [&str; 16] = [
+        // Of another compiler's habits: what is compiled before the rest, and what is in a program's resources.
+        "stdafx.h",
+        "pch.h",
+        "targetver.h",
+        "resource.h",
         "config.h",
         "version.h",
         "config.hpp",

@@ -3,4 +3,5 @@
 mod foreign;
 mod gold;
 mod kept;
+mod kinds;
 mod synthetic;

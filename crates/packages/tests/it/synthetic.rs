@@ -64,7 +64,7 @@ pub(crate) fn binary(package: &str, depends: &str, provides: &str) -> BinaryPack
     }
 }
 
-fn source(package: &str, build_depends: &str) -> SourcePackage {
+pub(crate) fn source(package: &str, build_depends: &str) -> SourcePackage {
     SourcePackage {
         package: package.to_owned(),
         version: "1".to_owned(),
@@ -188,10 +188,8 @@ fn each_kind_of_name_finds_its_package() {
                 libthing-dev <- /usr/lib/x86_64-linux-gnu/pkgconfig/thing-2.0.pc
             CMake package `Thing`
                 libthing-dev <- /usr/lib/x86_64-linux-gnu/cmake/Thing/ThingConfig.cmake
-                thing-plugins <- /usr/lib/x86_64-linux-gnu/plug/libthing.so
             CMake package `THING`
                 libthing-dev <- /usr/lib/x86_64-linux-gnu/cmake/Thing/ThingConfig.cmake
-                thing-plugins <- /usr/lib/x86_64-linux-gnu/plug/libthing.so
             CMake package `ZLIB`
                 zlib1g-dev <- /usr/include/zlib.h
                 dietlibc-dev <- /usr/include/dietlibc/zlib.h
