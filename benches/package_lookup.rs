@@ -79,16 +79,27 @@ fn measure() -> Result<String, PackagesError> {
             "20 ms".to_owned(),
         ),
     ];
-    for (what, key) in [
-        ("header", Key::Header("openssl/ssl.h".to_owned())),
-        ("header by its end", Key::Header("Python.h".to_owned())),
-        ("pkg-config module", Key::PkgConfig("gtk+-3.0".to_owned())),
-        ("CMake module", Key::CMake("OpenGL".to_owned())),
-        ("library", Key::Library("png".to_owned())),
-        ("program", Key::Command("bison".to_owned())),
-        ("macro", Key::Macro("AX_CXX_COMPILE_STDCXX".to_owned())),
-        ("unknown header", Key::Header("no/such/header.h".to_owned())),
-    ] {
+    let examples = Key::FAMILIES
+        .iter()
+        .map(|(family, _, name)| ((*family).to_owned(), format!("{family}:{name}")));
+    let others = [
+        ("header by its end", "header:Python.h"),
+        ("cmake, of CMake itself", "cmake:OpenGL"),
+        ("cmake, a config file", "cmake:Qt5Widgets"),
+        ("cmake, guessed", "cmake:Wayland_Client"),
+        ("cmake, unknown", "cmake:NoSuchPackage"),
+        ("lib, guessed", "lib:MagickCore"),
+        ("lib, unknown", "lib:no_such_library"),
+        ("cmd, unknown", "cmd:no-such-program"),
+        ("header, unknown", "header:no/such/header.h"),
+    ]
+    .map(|(what, text)| (what.to_owned(), text.to_owned()));
+    for (what, text) in examples.chain(others) {
+        let Ok(key) = text.parse::<Key>() else { continue };
+        // The first time, nothing of it is in the processor's caches.
+        let start = Instant::now();
+        drop(index.resolve(&key));
+        let first = start.elapsed();
         let mut times = Vec::new();
         for _ in 0..1001 {
             let start = Instant::now();
@@ -97,16 +108,20 @@ fn measure() -> Result<String, PackagesError> {
             drop(found);
         }
         rows.push((
-            format!("{what}, median"),
-            format!("{:.1} us", median(&mut times) * 1e6),
+            what,
+            format!(
+                "{:.1} us, first {:.0} us",
+                median(&mut times) * 1e6,
+                first.as_secs_f64() * 1e6
+            ),
             "50 us".to_owned(),
         ));
     }
     fs_err::remove_file(&path)?;
-    let heading = format!("{:<28}{:>24}{:>10}\n", "package index", "measured", "target");
+    let heading = format!("{:<28}{:>28}{:>10}\n", "package index", "measured", "target");
     let rows = rows
         .into_iter()
-        .map(|(what, measured, target)| format!("{what:<28}{measured:>24}{target:>10}\n"));
+        .map(|(what, measured, target)| format!("{what:<28}{measured:>28}{target:>10}\n"));
     Ok(std::iter::once(heading).chain(rows).collect())
 }
 

@@ -39,7 +39,12 @@ pub(crate) fn age(path: &Path) -> Option<Duration> {
 /// All indexes, by platform, the newest first.
 pub fn shelved(home: &Home) -> Result<Vec<Shelved>, PackagesError> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(home.cache("packages")?)? {
+    // The folder is not made here: a list writes nothing.
+    let folder = home.root().join("cache").join("packages");
+    if !folder.is_dir() {
+        return Ok(found);
+    }
+    for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Some((platform, _digest)) = name.strip_suffix(".idx").and_then(|stem| stem.rsplit_once('-')) else {

@@ -32,12 +32,20 @@ impl Home {
     /// Opens the data folder, making it and its rooms where they are missing.
     pub fn open(root: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let root = root.into();
+        // What may only be read can still be read: who needs a room that is missing there will say so.
+        let is_used = root.join("cache").is_dir();
         for room in ["blobs", "images", "boxes", "runs", "cache"] {
-            fs::create_dir_all(root.join(room))?;
+            match fs::create_dir_all(root.join(room)) {
+                Err(error) if is_used && is_read_only(&error) => {}
+                answer => answer?,
+            }
         }
         for room in ["blobs", "runs"] {
             // The root of boxes has to pass through the folder above, and with it every user of the machine could.
             let path = root.join(room);
+            if is_used && !path.is_dir() {
+                continue;
+            }
             let mode = fs::metadata(&path)?.permissions().mode();
             if mode & 0o077 != 0 {
                 // Of somebody else it is theirs to close.
@@ -89,6 +97,13 @@ impl Home {
         fs::create_dir_all(&path)?;
         Ok(path)
     }
+}
+
+fn is_read_only(error: &std::io::Error) -> bool {
+    matches!(
+        error.kind(),
+        std::io::ErrorKind::ReadOnlyFilesystem | std::io::ErrorKind::PermissionDenied
+    )
 }
 
 /// Milliseconds since the Unix epoch.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use seatrial_core::{Arch, Platform};
-use seatrial_packages::{BuildInput, PackageIndex, PackagesError, build, remove, shelved};
+use seatrial_packages::{BuildInput, Key, PackageIndex, PackagesError, Resolver as _, build, remove, shelved};
 use seatrial_source::{DebianArchive, Mirror};
 use seatrial_store::Home;
 
@@ -91,4 +91,64 @@ fn a_killed_build_leaves_the_old_index() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(fs_err::read(&path).unwrap(), whole);
+}
+
+const READ_ONLY: &str = "SEATRIAL_TEST_READ_ONLY_HOME";
+
+#[test]
+fn an_index_in_a_folder_that_may_only_be_read_is_listed_and_answers() {
+    let platform: Platform = "debian:bookworm/x86_64".parse().unwrap();
+    if let Some(folder) = env::var_os(READ_ONLY) {
+        // The child, to which the folder is mounted without the right to write.
+        let folder = Path::new(&folder);
+        assert!(fs_err::write(folder.join("x"), "").is_err());
+        let home = Home::open(folder).unwrap();
+        assert_eq!(shelved(&home).unwrap().len(), 1);
+        let nowhere = Mirror {
+            uri: format!("file://{}", folder.join("no-mirror").display()),
+            suites: vec!["bookworm".to_owned()],
+            components: vec!["main".to_owned()],
+            keyrings: Vec::new(),
+        };
+        let archive = Ok(DebianArchive::with_mirror(&nowhere, &home, &platform, None));
+        let index = PackageIndex::of_archive(&home, &platform, archive, None).unwrap();
+        let found = index.resolve(&Key::Command("thing".to_owned()));
+        assert_eq!(found.first().unwrap().package, "thing");
+        println!("\nanswered");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let index = folder
+        .path()
+        .join("cache/packages/debian-bookworm-x86_64-0123456789ab.idx");
+    fs_err::create_dir_all(index.parent().unwrap()).unwrap();
+    let contents = tempfile::tempdir().unwrap();
+    make(&index, &contents.path().join("Contents"), &mut |_| ()).unwrap();
+    let script =
+        "mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && shift && echo mounted && exec \"$@\"";
+    let output = Command::new("unshare")
+        .args(["--map-root-user", "--mount", "sh", "-c", script, "sh"])
+        .arg(folder.path())
+        .arg(env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "kept::an_index_in_a_folder_that_may_only_be_read_is_listed_and_answers",
+            "--nocapture",
+        ])
+        .env(READ_ONLY, folder.path())
+        .output();
+    let text = match &output {
+        Ok(output) => [&output.stdout, &output.stderr]
+            .map(|text| String::from_utf8_lossy(text))
+            .concat(),
+        Err(error) => {
+            println!("skipped: cannot run unshare: {error}");
+            return;
+        }
+    };
+    if !text.contains("mounted") {
+        println!("skipped: this user may not mount in a namespace of its own");
+        return;
+    }
+    assert!(text.contains("answered"), "{text}");
 }
