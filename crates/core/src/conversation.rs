@@ -177,6 +177,10 @@ pub struct ModelRecord {
     pub cost_micros: Option<u64>,
     /// Requests sent, those that were tried again among them. 0: answered from a cassette.
     pub attempts: u32,
+    /// What was left out of the request or written in another way because the provider refuses it, one line each: a
+    /// temperature, tools that were described in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adapted: Vec<String>,
     /// Milliseconds until the first piece of the answer, where it came in pieces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_piece_ms: Option<u64>,

@@ -43,6 +43,7 @@ fn asked(conversation: &str, usage: Usage, cost: Option<u64>) -> ModelRecord {
         usage,
         cost_micros: cost,
         attempts: 1,
+        adapted: Vec::new(),
         first_piece_ms: Some(20),
         wall_ms: 800,
         request: None,
@@ -55,6 +56,7 @@ fn failed(conversation: &str) -> ModelRecord {
         error: Some("overloaded".to_owned()),
         cost_micros: None,
         attempts: 3,
+        adapted: Vec::new(),
         ..asked(conversation, Usage::default(), None)
     }
 }

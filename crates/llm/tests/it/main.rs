@@ -1,0 +1,9 @@
+//! Models against the scripted server, over real connections.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod cassettes;
+mod conversations;
+mod limits;
+mod matrix;
+mod support;
+mod words;
