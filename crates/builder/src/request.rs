@@ -40,6 +40,23 @@ pub struct Policy {
     pub minimise: Option<Duration>,
 }
 
+impl Policy {
+    /// Names in `without` that no rule has.
+    pub fn unknown(&self) -> Vec<&str> {
+        let known = Self::rules();
+        self.without
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !known.contains(name))
+            .collect()
+    }
+
+    /// The names of all rules that `without` may have, sorted.
+    pub fn rules() -> Vec<&'static str> {
+        crate::repair::names()
+    }
+}
+
 /// Is told what the builder does while it does it.
 pub trait Watcher {
     /// A phase of the work began.

@@ -1,21 +1,30 @@
 //! The one place where errors become messages and exit codes.
 
-use std::io::Write as _;
+use std::{fmt::Write as _, io::Write as _, path::Path};
 
 use seatrial_core::{ExitCode, InvalidReason};
+use seatrial_store::governor::free_bytes;
+
+use crate::amounts::bytes;
 
 /// What is printed when a verb cannot do its work.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) code: ExitCode,
     pub(crate) message: String,
+    /// Whether a disk without room is what it is about.
+    pub(crate) disk_full: bool,
 }
+
+/// Less than this is no room.
+const LITTLE: u64 = 16 << 20;
 
 impl Failure {
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self {
             code: ExitCode::Usage,
             message: message.into(),
+            disk_full: false,
         }
     }
 
@@ -23,6 +32,7 @@ impl Failure {
         Self {
             code: ExitCode::NothingRun,
             message: message.into(),
+            disk_full: false,
         }
     }
 
@@ -30,6 +40,7 @@ impl Failure {
         Self {
             code: ExitCode::Invalid,
             message: message.into(),
+            disk_full: false,
         }
     }
 
@@ -37,7 +48,44 @@ impl Failure {
         Self {
             code: ExitCode::Interrupted,
             message: "interrupted".to_owned(),
+            disk_full: false,
         }
+    }
+
+    /// Names the folders whose disks are full, where that is what it is about: the error itself may name none.
+    pub(crate) fn among(mut self, places: &[(&str, &Path, &str)]) -> Self {
+        if !self.disk_full {
+            return self;
+        }
+        let full: Vec<_> = places
+            .iter()
+            .filter_map(|place| {
+                // What is not there yet would lie on the disk of what is above it.
+                let free = place.1.ancestors().find_map(|folder| free_bytes(folder).ok())?;
+                (free < LITTLE).then_some((place, free))
+            })
+            .collect();
+        for ((what, path, step), free) in &full {
+            let _ = write!(
+                self.message,
+                "\n  the disk of {what} {} has {} left: {step}",
+                path.display(),
+                bytes(*free)
+            );
+        }
+        if full.is_empty() {
+            let names: Vec<_> = places
+                .iter()
+                .map(|(what, path, step)| format!("{what} {} ({step})", path.display()))
+                .collect();
+            let _ = write!(
+                self.message,
+                "\n  there is room by now on the disks of {}",
+                names.join(" and of ")
+            );
+        }
+        self.message.push_str("\n  then run the same command again");
+        self
     }
 
     /// Says it. A place that takes no text is no reason to fail differently: the exit code still tells.
@@ -56,9 +104,10 @@ impl Failure {
 
 /// The message, with what to do about a full disk.
 fn disk_full(error: &dyn std::fmt::Display) -> Failure {
-    Failure::invalid(format!(
-        "{error}\n  the disk is full: `seatrial cache gc` frees what is not needed; then run the same command again"
-    ))
+    Failure {
+        disk_full: true,
+        ..Failure::invalid(format!("{error}: the disk is full"))
+    }
 }
 
 impl From<std::io::Error> for Failure {
@@ -96,6 +145,7 @@ impl From<seatrial_sandbox::SandboxError> for Failure {
         match error {
             seatrial_sandbox::SandboxError::Interrupted => Self::interrupted(),
             seatrial_sandbox::SandboxError::NoImage(_) => Self::usage(error.to_string()),
+            error if error.invalid_reason() == InvalidReason::DiskFull => disk_full(&error),
             error => Self::invalid(error.to_string()),
         }
     }
@@ -103,7 +153,18 @@ impl From<seatrial_sandbox::SandboxError> for Failure {
 
 impl From<seatrial_packages::PackagesError> for Failure {
     fn from(error: seatrial_packages::PackagesError) -> Self {
-        Self::invalid(format!("cannot make the package index: {error}"))
+        use seatrial_packages::PackagesError;
+        let failure = match error {
+            PackagesError::Source(error) => error.into(),
+            PackagesError::Store(error) => error.into(),
+            PackagesError::Io(error) => error.into(),
+            error => Self::invalid(error.to_string()),
+        };
+        Self {
+            code: ExitCode::Invalid,
+            message: format!("cannot make the package index: {}", failure.message),
+            ..failure
+        }
     }
 }
 

@@ -48,7 +48,27 @@ fn main() -> std::process::ExitCode {
     // A log can be read where there is no place for data.
     let ran = match &args.verb {
         Verb::Diagnose(words) => commands::diagnose::run(words, json),
-        _ => App::new(&args).and_then(|app| commands::run(&app, args.verb)),
+        _ => App::new(&args).and_then(|app| {
+            let output = match &args.verb {
+                Verb::Build(words) => Some(words.output.clone()),
+                _ => None,
+            };
+            commands::run(&app, args.verb).map_err(|failure| {
+                let mut places = vec![(
+                    "the data folder",
+                    app.home.root(),
+                    "`seatrial cache gc` frees what is not needed, and `--home DIR` chooses another one",
+                )];
+                if let Some(output) = &output {
+                    places.push((
+                        "the output folder",
+                        output,
+                        "make room there, or choose another one with `-o DIR`",
+                    ));
+                }
+                failure.among(&places)
+            })
+        }),
     };
     let code = match ran {
         Ok(code) => code,

@@ -20,9 +20,10 @@ mod vendored;
 
 use std::path::Path;
 
+pub(crate) use place::is_plain;
 use seatrial_core::{Purpose, Step};
 use seatrial_packages::Key;
-pub(crate) use settings::{Settings, drops_errors, shims};
+pub(crate) use settings::{FileFlags, Settings, drops_errors, shims};
 
 use crate::{
     BuildRoot, BuildSystem,

@@ -1,8 +1,11 @@
 //! The knobs that repairs turn.
 
+use std::fmt::Write as _;
+
 use seatrial_core::{Purpose, Relaxation, Step};
 
 use super::{shell, step};
+use crate::tree::base;
 
 /// Settings of one run of a plan. The default is the usual way; a repair is a change of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,10 +52,20 @@ pub(crate) struct Settings {
     pub(crate) old_version: bool,
     /// Further targets of Make, each built after the usual one.
     pub(crate) targets: Vec<String>,
+    /// Flags of single sources, after all others.
+    pub(crate) for_files: Vec<FileFlags>,
     /// What these settings relax, in order.
     pub(crate) relaxations: Vec<Relaxation>,
     /// What each relaxation brought in, so that one can be taken out again.
     pub(crate) changes: Vec<Self>,
+}
+
+/// Flags of one source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileFlags {
+    /// Relative to the top of the tree.
+    pub(crate) path: String,
+    pub(crate) flags: Vec<String>,
 }
 
 impl Default for Settings {
@@ -79,6 +92,7 @@ impl Default for Settings {
             compiler: None,
             old_version: false,
             targets: Vec::new(),
+            for_files: Vec::new(),
             relaxations: Vec::new(),
             changes: Vec::new(),
         }
@@ -141,6 +155,7 @@ impl Settings {
             compiler: self.compiler.filter(|_| self.compiler != earlier.compiler),
             old_version: self.old_version && !earlier.old_version,
             targets: new(&self.targets, &earlier.targets),
+            for_files: new(&self.for_files, &earlier.for_files),
             relaxations: new(&self.relaxations, &earlier.relaxations),
             changes: Vec::new(),
         }
@@ -177,6 +192,7 @@ impl Settings {
             compiler: self.compiler.filter(|_| change.compiler.is_none()),
             old_version: self.old_version && !change.old_version,
             targets: less(&self.targets, &change.targets),
+            for_files: less(&self.for_files, &change.for_files),
             relaxations: less(&self.relaxations, &change.relaxations),
             changes: self.changes.iter().filter(|known| *known != change).cloned().collect(),
         }
@@ -282,6 +298,24 @@ pub(crate) fn drops_errors(steps: &[Step]) -> bool {
     steps.iter().any(|step| step.command.contains(DROPS_ERRORS))
 }
 
+/// What wrappers need for flags of single sources, each part empty without any: before they are laid, before they look at
+/// their words, for each word, and at the end of a call.
+fn own_flags(files: &[FileFlags]) -> (&'static str, &'static str, String, &'static str) {
+    if files.is_empty() {
+        return ("", "", String::new(), "");
+    }
+    let mut words = String::new();
+    for FileFlags { path, flags } in files {
+        let name = base(path);
+        let _ = writeln!(
+            words,
+            "  case \"\\$word\" in {name}|*/{name}) if [ \"\\$(realpath \"\\$word\" 2>/dev/null)\" = \"$top/{path}\" ]; then own=\"\\$own {}\"; fi ;; esac",
+            flags.join(" ")
+        );
+    }
+    ("top=$(realpath \"$SRC\")\n", "own=\n", words, " \\$own")
+}
+
 /// The step that lays the wrappers.
 pub(crate) fn shims(settings: &Settings, folder: &str) -> Step {
     let mut libraries = String::new();
@@ -293,18 +327,19 @@ pub(crate) fn shims(settings: &Settings, folder: &str) -> Step {
         .refused_flags
         .iter()
         .fold(String::new(), |text, flag| text + "|" + flag);
+    let (top, own_begin, own_words, own_end) = own_flags(&settings.for_files);
     let command = format!(
-        r#"mkdir -p "{folder}"
+        r#"{top}mkdir -p "{folder}"
 for tool in cc gcc c89 c99 clang c++ g++ clang++; do
   real=$(command -v {real}) || continue
   case "$tool" in *++) flags='{cxx}' ;; *) flags='{c}' ;; esac
   cat > "{folder}/$tool" <<END
 #!/bin/sh
-{version}for word do
+{version}{own_begin}for word do
   shift
   case "\$word" in -s{errors}{refused}) ;; *) set -- "\$@" "\$word" ;; esac
-done
-exec $real "\$@" $flags{libraries}
+{own_words}done
+exec $real "\$@" $flags{own_end}{libraries}
 END
   chmod 755 "{folder}/$tool"
 done

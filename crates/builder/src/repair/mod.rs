@@ -3,13 +3,16 @@
 mod derived;
 mod language_rules;
 mod missing;
+mod narrow;
 mod options;
 mod remedies;
 mod rules;
 mod setup_rules;
 
 pub(crate) use missing::{Missing, in_tree, keys, other_keys, problems};
+use narrow::Asked;
 pub(crate) use options::switched_on;
+pub(crate) use rules::names;
 use seatrial_core::{Purpose, RelaxationClass};
 use seatrial_diagnosis::Diagnosis;
 
@@ -64,6 +67,8 @@ pub(crate) struct Repair {
     pub(crate) rank: Rank,
     /// The settings with it.
     pub(crate) settings: Settings,
+    /// What asks for it, where lines of the log do.
+    pub(crate) asked: Option<Asked>,
 }
 
 /// When a repair is tried.
@@ -83,6 +88,7 @@ pub(crate) enum Rank {
 pub(crate) fn repairs(situation: &Situation<'_>) -> Vec<Repair> {
     let mut found = rules::apply(situation);
     found.retain(|repair| repair.settings != *situation.settings && situation.bars.allow(repair.class, &repair.rule));
+    let mut found = narrow::before_wide(situation, found);
     found.sort_by_key(|repair| repair.rank);
     // Two ways to the same change are one.
     let mut effects: Vec<Settings> = Vec::new();

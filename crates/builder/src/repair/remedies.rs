@@ -6,7 +6,7 @@ use seatrial_core::RelaxationClass as Class;
 use seatrial_diagnosis::{FlagsOf, Kind, Problem, Remedy};
 
 use super::{
-    Rank, Repair, Situation, options,
+    Asked, Rank, Repair, Situation, options,
     rules::{add, both, repair},
 };
 use crate::{
@@ -43,14 +43,16 @@ fn proposal(situation: &Situation<'_>, problem: &Problem, remedy: &Remedy) -> Op
     change(situation, remedy, &mut settings)?;
     let what = remedy.to_string();
     let why = format!("the log says: {}", problem.text.trim());
-    Some(repair(
+    let mut repair = repair(
         situation,
         (class, rule, &what.clone()),
         what,
         why.chars().take(200).collect(),
         rank,
         |now| *now = settings,
-    ))
+    );
+    repair.asked = Some(Asked::Like(problem.text.clone()));
+    Some(repair)
 }
 
 /// The class of a remedy, when it is tried, and the rule's name by which it is barred.

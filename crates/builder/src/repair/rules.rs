@@ -2,7 +2,7 @@
 
 use seatrial_core::{Purpose, Relaxation, RelaxationClass, RelaxationScope};
 
-use super::{Rank, Repair, Situation, derived, language_rules, options, remedies, setup_rules};
+use super::{Asked, Rank, Repair, Situation, derived, language_rules, options, remedies, setup_rules};
 use crate::{BuildSystem, pattern::Pattern, plan::Settings};
 
 /// What a rule looks at.
@@ -61,14 +61,18 @@ pub(super) fn apply(situation: &Situation<'_>) -> Vec<Repair> {
             When::Always => true,
         })
         .map(|rule| {
-            repair(
+            let mut repair = repair(
                 situation,
                 (rule.class, rule.id, ""),
                 rule.what.to_owned(),
                 rule.why.to_owned(),
                 rule.rank,
                 rule.change,
-            )
+            );
+            if let When::Log(pattern) = &rule.when {
+                repair.asked = Some(Asked::Fits(pattern));
+            }
+            repair
         })
         .collect();
     derived::own_headers(situation, &mut found);
@@ -82,6 +86,50 @@ pub(super) fn apply(situation: &Situation<'_>) -> Vec<Repair> {
     options::side_parts(situation, &mut found);
     remedies::proposed(situation, &mut found);
     found
+}
+
+/// Names of rules that are code and not a row.
+const CODED: [&str; 33] = [
+    "bindings",
+    "flags",
+    "headers",
+    "include-folders",
+    "inline-optimised",
+    "libraries",
+    "multiarch",
+    "old-inline",
+    "own-headers",
+    "own-names",
+    "remedy-clean",
+    "remedy-config-guess",
+    "remedy-deceive",
+    "remedy-define",
+    "remedy-disable",
+    "remedy-drop",
+    "remedy-executable",
+    "remedy-first",
+    "remedy-flags",
+    "remedy-include",
+    "remedy-lines",
+    "remedy-link",
+    "remedy-regenerate",
+    "remedy-serial",
+    "remedy-set",
+    "remedy-standard",
+    "remedy-use",
+    "remedy-warnings",
+    "shared",
+    "side-parts",
+    "switched-on",
+    "targets",
+    "wrappers",
+];
+
+/// The names of all rules, sorted.
+pub(crate) fn names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = rules().map(|rule| rule.id).chain(CODED).collect();
+    names.sort_unstable();
+    names
 }
 
 /// A change of the settings that notes itself as a relaxation. The name is the rule's, and what tells this use of it from
@@ -114,6 +162,7 @@ pub(super) fn repair(
         why,
         rank,
         settings,
+        asked: None,
     }
 }
 
@@ -136,6 +185,25 @@ mod tests {
                 assert!(pattern.compiles(), "{}", rule.id);
             }
         }
+    }
+
+    #[test]
+    fn every_rule_that_is_code_is_listed() {
+        let name = regex::Regex::new(
+            r#"(?:Relaxation)?Class::\w+,\s*(?:Rank::\w+,\s*)?"([a-z0-9-]+)"|part_class\(part\), Rank::\w+, "([a-z0-9-]+)"|WRAPPERS: &str = "([a-z-]+)""#,
+        )
+        .unwrap();
+        let mut found = std::collections::BTreeSet::new();
+        for folder in ["repair", "engine"] {
+            for entry in std::fs::read_dir(format!("{}/src/{folder}", env!("CARGO_MANIFEST_DIR"))).unwrap() {
+                let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+                let code = text.split("#[cfg(test)]").next().unwrap();
+                for captures in name.captures_iter(code) {
+                    found.extend(captures.iter().skip(1).flatten().map(|group| group.as_str().to_owned()));
+                }
+            }
+        }
+        assert_eq!(found, CODED.iter().map(|name| (*name).to_owned()).collect());
     }
 
     fn check(system: BuildSystem, phase: Purpose, log: &str, expected: &Expect) {

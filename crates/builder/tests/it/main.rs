@@ -6,6 +6,7 @@
 )]
 
 mod odd_names;
+mod one_file;
 mod real;
 mod script;
 mod scripted;

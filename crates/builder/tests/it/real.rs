@@ -278,12 +278,12 @@ fn variables_that_several_files_define() {
             ("b.c", "int mast;\n"),
         ],
         NONE,
-        &expect![[r"
+        &expect![[r#"
             found 1 way to build: Make at the top
             try Make at the top
-            compile with -fcommon
+            compile with -fcommon, only for a.c b.c
             made: ship
-        "]],
+        "#]],
     );
 }
 

@@ -38,6 +38,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     // The source is the user's own choice, and no answer key lies on any forge.
     let plan = args.network.plan(&AllowList::everything())?;
     let spec = SourceSpec::from_word(&args.source)?;
+    let policy = policy(args)?;
     app.show.log_to(start_output(&args.output)?);
     if !args.no_disk_check {
         let estimate = Estimate::of(&app.home, Like::Build, &[], 1, app.lacks_image(&platform)?)?;
@@ -62,13 +63,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         .parse()
         .map_err(|error: seatrial_core::IdError| Failure::invalid(error.to_string()))?;
     let suite = seatrial_suites::suite(&name).ok_or_else(|| wanted("suite `compile`"))?;
-    let agent = seatrial_agents::Rules {
-        policy: Policy {
-            forbid: Vec::new(),
-            without: args.without.clone(),
-            minimise: args.minimise.map(Duration::from_secs),
-        },
-    };
+    let agent = seatrial_agents::Rules { policy };
     let task = Task {
         id: id.clone(),
         suite: name,
@@ -140,6 +135,23 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         answer(&summary(&task, &result, &verdict, &deceits, &args.output))?;
     }
     Ok(code)
+}
+
+fn policy(args: &BuildArgs) -> Result<Policy, Failure> {
+    let policy = Policy {
+        forbid: Vec::new(),
+        without: args.without.clone(),
+        minimise: args.minimise.map(Duration::from_secs),
+    };
+    let unknown = policy.unknown();
+    if unknown.is_empty() {
+        return Ok(policy);
+    }
+    Err(Failure::usage(format!(
+        "no rule is called `{}`; the rules are:\n  {}",
+        unknown.join("`, `"),
+        Policy::rules().join(", ")
+    )))
 }
 
 fn task_id(name: &str) -> Result<seatrial_core::TaskId, Failure> {

@@ -203,12 +203,12 @@ fn build_recipe(app: &App, images: &ImageStore, args: &ImageBuildArgs) -> Result
     if args.locked && !differences.is_empty() {
         return Err(Failure {
             code: ExitCode::Failed,
-            message: format!(
+            ..Failure::invalid(format!(
                 "{} is not what {} says:\n  {}",
                 recipe.name,
                 lock_file.display(),
                 differences.join("\n  ")
-            ),
+            ))
         });
     }
     if known.is_none() || !differences.is_empty() {

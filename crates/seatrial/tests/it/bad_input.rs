@@ -29,6 +29,23 @@ fn words_that_name_nothing_are_usage_errors_with_a_next_step() {
         (&["build", &at("short.tar.gz")], 2, &["short.tar.gz"]),
         (&["build", "debian:"], 2, &["debian:"]),
         (
+            &[
+                "build",
+                &at("empty"),
+                "--without",
+                "own-names",
+                "--without",
+                "nosuchrule",
+            ],
+            2,
+            &[
+                "no rule is called `nosuchrule`; the rules are:",
+                "own-names",
+                "wrappers",
+                "common",
+            ],
+        ),
+        (
             &["build", "http://127.0.0.1:1/x.tar.gz"],
             4,
             &["http://127.0.0.1:1/x.tar.gz"],

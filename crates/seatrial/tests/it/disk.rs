@@ -192,6 +192,33 @@ fn room_can_be_made_on_a_disk_that_is_full_to_the_last_byte() {
     assert!(home.join("cache/authority/key").is_file() && home.join("filler").is_file());
 }
 
+#[test]
+fn a_full_disk_is_named_with_what_helps() {
+    let Some(disk) = SmallDisk::new(64) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("source");
+    makefile_project(&source, "buoy", "");
+    assert_eq!(disk.run(&["cache", "size"]).code, 0);
+    disk.fill_up_to(0);
+    let (source, out) = (
+        source.display().to_string(),
+        folder.path().join("out").display().to_string(),
+    );
+    let ran = disk.run(&["build", &source, "-o", &out, "--no-disk-check"]);
+    assert_eq!(ran.code, 4, "{}{}", ran.out, ran.err);
+    for text in [
+        "the disk is full",
+        &format!("the disk of the data folder {} has ", disk.folder.path().display()),
+        "`seatrial cache gc`",
+        "`--home DIR`",
+        "run the same command again",
+    ] {
+        assert!(ran.err.contains(text), "`{text}` is not in: {}", ran.err);
+    }
+    // The other disk has room, and is not blamed.
+    assert!(!ran.err.contains("output folder"), "{}", ran.err);
+}
+
 /// The outcomes of a run's trials, from its own answer.
 fn counts(ran: &Ran) -> Value {
     serde_json::from_str::<Value>(&ran.out).unwrap_or_else(|error| panic!("{error}: {}{}", ran.out, ran.err))["counts"]
