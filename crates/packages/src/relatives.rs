@@ -127,11 +127,8 @@ impl PackageIndex {
         let Some((folder, mut below)) = name.split_once('/') else {
             return;
         };
-        let stem: String = folder
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .map(|c| c.to_ascii_lowercase())
-            .collect();
+        let stem = folder.to_ascii_lowercase().replace('+', "p");
+        let stem: String = stem.chars().filter(char::is_ascii_alphanumeric).collect();
         let stem = stem.strip_prefix("lib").unwrap_or(&stem);
         if stem.len() < 3 || NO_FOLDERS_OF_A_PACKAGE.contains(&stem) {
             return;
@@ -140,7 +137,11 @@ impl PackageIndex {
             let mut found = self.look_up(Family::Header, below.as_bytes());
             found.retain(|candidate| {
                 let is_like = |text: &str| {
-                    let text = text.strip_prefix("lib").unwrap_or(text).to_ascii_lowercase();
+                    let text = text
+                        .strip_prefix("lib")
+                        .unwrap_or(text)
+                        .to_ascii_lowercase()
+                        .replace('+', "p");
                     text.starts_with(stem)
                 };
                 is_like(&candidate.package) || candidate.because.split('/').rev().skip(1).any(is_like)

@@ -22,6 +22,7 @@ pub(crate) fn overrides(key: &Key) -> impl Iterator<Item = &'static Override> {
         Key::Macro(_) => 'm',
         Key::Python(_) => 'y',
         Key::Path(_) => 'f',
+        Key::Soname(_) => 's',
         // The files of the others say enough: no row has this letter.
         _ => ' ',
     };
@@ -167,7 +168,17 @@ static ROWS: &[(char, &[&str], Override)] = &[
     ),
     (
         'h',
-        &["curl/curl.h", "curl.h", "curl/easy.h"],
+        &[
+            "curl/curl.h",
+            "curl.h",
+            "curl/easy.h",
+            "curl/multi.h",
+            "curl/curlver.h",
+            "curl/header.h",
+            "curl/options.h",
+            "curl/urlapi.h",
+            "curl/websockets.h",
+        ],
         to("libcurl4-openssl-dev", "of several builds the one most programs expect"),
     ),
     (
@@ -239,7 +250,15 @@ static ROWS: &[(char, &[&str], Override)] = &[
     ('h', &["Magick++.h"], to("libmagick++-dev", META)),
     (
         'h',
-        &["mysql.h", "mysql/mysql.h"],
+        &[
+            "mysql.h",
+            "mysql/mysql.h",
+            "mysql/errmsg.h",
+            "mysql/mysqld_error.h",
+            "mysql/mysql_version.h",
+            "errmsg.h",
+            "mysqld_error.h",
+        ],
         to("default-libmysqlclient-dev", META),
     ),
     (
@@ -452,6 +471,11 @@ static ROWS: &[(char, &[&str], Override)] = &[
         to("python3-tk", "the rest of it is in the standard library"),
     ),
     ('y', &["jinja2"], to("python3-jinja2", META)),
+    (
+        's',
+        &["libjvm.so", "libjava.so", "libjli.so"],
+        to("default-jre-headless", META),
+    ),
 ];
 
 /// Headers that the C library has given up or that belong to other systems: a package that happens to own a file of

@@ -37,12 +37,14 @@ const CASES: &[Case] = &[
         kind: "a header below a folder that is a link",
         files: &[
             ("usr/include/sky-7.12/sky.h", "sky-dev"),
+            ("usr/include/code++/sha.h", "libcode++-dev"),
             ("usr/include/other/list.h", "libother-dev"),
         ],
         depends: &[],
         used: &[],
         answers: &[
             ("header:sky/sky.h", "sky-dev"),
+            ("header:codepp/sha.h", "libcode++-dev"),
             ("header:mine/list.h", ""),
             ("header:sys/sky.h", ""),
         ],
