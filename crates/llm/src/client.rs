@@ -5,95 +5,28 @@ use std::{
     time::{Duration, Instant},
 };
 
-use seatrial_core::{Digest, Ending, Event, Finish, Message, Part, Role};
-use serde_json::Value;
+use seatrial_core::{Ending, Event, Finish, Message, Part, Role};
 
 use crate::{
-    Abilities, Attempt, CallContext, Cassette, CassetteMode, Completion, Model, ModelError, ModelId, Piece, Price,
-    Provider, Request, Secret, Settings, ToolProtocol, Wire,
+    Abilities, Attempt, CallContext, Cassette, Completion, Model, ModelError, ModelId, Piece, Price, Provider, Request,
+    Secret, Settings, ToolProtocol, Wire,
     course::Course,
-    digest::request_key,
-    estimate::{Seen, most_input},
+    estimate::Seen,
     exchange::Outcome,
-    meter::{Denied, Hold, Need},
+    letter::Letter,
+    meter::Hold,
     pace::{Pace, Stopped},
-    providers::{KeyNeed, provider, providers},
-    quirks::{Parameter, Quirks, SchemaForm},
+    quirks::{Parameter, Quirks},
     redact,
-    text_protocol::{find_calls, with_schema_in_words, with_tools_in_words},
+    text_protocol::find_calls,
     transport::Transport,
-    wire::{Decoded, Failure, Outgoing},
+    wire::{Decoded, Failure},
 };
 
 /// The longest that nobody looks whether to stop.
 pub(crate) const GLANCE: Duration = Duration::from_millis(50);
 /// So often may a request be written in another way; there are not more parameters.
 const MOST_CHANGES: usize = 16;
-
-/// Finds the provider of a model and makes ready to ask it. Nothing is sent yet.
-pub fn connect(id: &ModelId, settings: &Settings) -> Result<Arc<dyn Model>, ModelError> {
-    let Some(provider) = provider(id.provider()) else {
-        let names = providers().iter().map(|provider| provider.name.as_str());
-        let known: Vec<&str> = names.filter(|name| !name.starts_with("scripted")).collect();
-        return Err(ModelError::UnknownProvider {
-            name: id.provider().to_owned(),
-            known: known.join(", "),
-        });
-    };
-    let asks_nobody = settings
-        .cassette
-        .as_ref()
-        .is_some_and(|cassette| cassette.mode() == CassetteMode::Replay);
-    let address = settings
-        .base_url
-        .clone()
-        .or_else(|| settings.addresses.get(&provider.name).cloned())
-        .or_else(|| provider.address.clone());
-    if address.is_none() && !asks_nobody {
-        return Err(ModelError::NoAddress {
-            provider: provider.name.clone(),
-            variables: provider.address_variables.clone(),
-        });
-    }
-    let key = settings.keys.get(&provider.name).cloned();
-    if key.is_none() && provider.key == KeyNeed::Required && !asks_nobody {
-        return Err(ModelError::NoKey {
-            provider: provider.name.clone(),
-            variables: provider.key_variables.clone(),
-        });
-    }
-    let address = address.unwrap_or_default();
-    let transport = if asks_nobody {
-        None
-    } else {
-        Some(settings.shared.transport(settings).map_err(ModelError::Setup)?)
-    };
-    // The name of a key's limits is not the key.
-    let holder = key
-        .as_ref()
-        .map_or_else(String::new, |key| Digest::of(key.reveal().as_bytes()).hex());
-    let pace = settings
-        .shared
-        .pace(format!("{address} {holder} {:?}", settings.pacing), &settings.pacing);
-    let wire = settings.wire.unwrap_or(provider.wire);
-    let quirks = settings.shared.quirks(
-        format!("{wire} {address} {} {:?}", id.model(), settings.tools),
-        &Quirks::of(provider, settings.tools),
-    );
-    Ok(Arc::new(Client {
-        id: id.clone(),
-        provider,
-        wire,
-        address,
-        key,
-        price: settings.prices.of(id).cloned(),
-        cassette: settings.cassette.clone(),
-        settings: settings.clone(),
-        transport,
-        pace,
-        quirks,
-    }))
-}
 
 /// A model behind a provider's wire.
 pub(crate) struct Client {
@@ -109,20 +42,6 @@ pub(crate) struct Client {
     pub(crate) transport: Option<Arc<Transport>>,
     pub(crate) pace: Arc<Pace>,
     pub(crate) quirks: Arc<Mutex<Quirks>>,
-}
-
-/// A request as it goes out.
-pub(crate) struct Letter {
-    pub(crate) text: String,
-    pub(crate) body: Value,
-    pub(crate) key: Digest,
-    /// Something other than the provider's own form is used for tools.
-    tools_in_words: bool,
-    /// Begins the ids of calls that the provider gives none.
-    pub(crate) prefix: String,
-    pub(crate) bytes: u64,
-    most_input: u64,
-    pub(crate) output: Option<u64>,
 }
 
 impl Model for Client {
@@ -177,7 +96,19 @@ impl Client {
             .learn(parameter, output)
     }
 
-    fn highest_output(&self, quirks: &Quirks) -> Option<u64> {
+    /// The address without what stands before its host: a name and a password.
+    fn shown_address(&self) -> String {
+        match self.address.split_once("://") {
+            Some((scheme, rest)) => {
+                let host = rest.split_once('@').map_or(rest, |(_, host)| host);
+                let plain = host.split('?').next().unwrap_or_default();
+                format!("{scheme}://{plain}")
+            }
+            None => "it".to_owned(),
+        }
+    }
+
+    pub(crate) fn highest_output(&self, quirks: &Quirks) -> Option<u64> {
         let published = self.price.as_ref().and_then(|price| price.max_output);
         [published, quirks.highest_output].into_iter().flatten().min()
     }
@@ -266,88 +197,6 @@ impl Client {
                 watch(Piece::Restart);
             }
         }
-    }
-
-    /// Writes a request and keeps room for it.
-    fn write<'a>(
-        &self,
-        request: &Request,
-        quirks: &Quirks,
-        room: Option<u64>,
-        call: &CallContext<'a>,
-    ) -> Result<(Letter, Hold<'a>), ModelError> {
-        let mut told;
-        let has_tools = |message: &Message| message.tool_calls().next().is_some() || message.role == Role::Tool;
-        let in_words = quirks.tools_in_words && (!request.tools.is_empty() || request.messages.iter().any(has_tools));
-        let wants_schema_in_words =
-            request.schema.is_some() && (quirks.schema != SchemaForm::Native || self.wire == Wire::Messages);
-        let mut request = request;
-        if in_words || wants_schema_in_words {
-            told = if in_words {
-                with_tools_in_words(request)
-            } else {
-                request.clone()
-            };
-            if wants_schema_in_words {
-                with_schema_in_words(&mut told);
-            }
-            request = &told;
-        }
-        let outgoing = |output: Option<u64>| Outgoing {
-            model: self.id.model(),
-            request,
-            quirks,
-            output,
-        };
-        let highest = self.highest_output(quirks).into_iter().chain(room).min();
-        let wanted = match (request.max_output, highest) {
-            (Some(wanted), Some(highest)) => Some(wanted.min(highest)),
-            (Some(wanted), None) => Some(wanted),
-            // What was found out must be said.
-            (None, _) => room.into_iter().chain(quirks.highest_output).min(),
-        };
-        let mut body = self.wire.encode(&outgoing(wanted));
-        let mut text = body.to_string();
-        let bytes = text.len() as u64;
-        let most_input = most_input(bytes, call.meter.seen(call.conversation));
-        let need = Need {
-            input: most_input,
-            output: wanted,
-            highest_output: highest,
-            price: self.price.as_ref(),
-        };
-        let meter = call.meter;
-        let hold = loop {
-            match meter.hold(&need) {
-                Ok(hold) => break hold,
-                Err(Denied::Busy) => {
-                    check(call)?;
-                    meter.wait(GLANCE);
-                }
-                Err(Denied::Spent(by, why)) => return Err(ModelError::Spent { by, why }),
-                Err(Denied::Unpriced) => {
-                    return Err(ModelError::Unpriced {
-                        model: self.id.to_string(),
-                    });
-                }
-            }
-        };
-        if hold.output != wanted {
-            body = self.wire.encode(&outgoing(hold.output));
-            text = body.to_string();
-        }
-        let key = request_key(self.wire, self.id.model(), &body);
-        let letter = Letter {
-            text,
-            body,
-            key,
-            tools_in_words: in_words,
-            prefix: format!("call-{}", request.messages.len()),
-            bytes,
-            most_input,
-            output: hold.output,
-        };
-        Ok((letter, hold))
     }
 
     fn keep_request(&self, letter: &Letter, call: &CallContext<'_>, course: &mut Course) -> Result<(), ModelError> {
@@ -447,7 +296,11 @@ impl Client {
             Failure::Parameter(_) | Failure::Again | Failure::Bad => ModelError::BadRequest {
                 provider,
                 status,
-                message,
+                message: if matches!(status, 300..400 | 404 | 405) {
+                    format!("{message}; is {} the right address?", self.shown_address())
+                } else {
+                    message
+                },
             },
         }
     }

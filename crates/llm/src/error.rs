@@ -187,6 +187,9 @@ pub enum Attempt {
     /// The provider reported an error in the middle of the answer.
     #[error("an error came in the middle of the answer: {0}")]
     Midway(String),
+    /// It went on and on.
+    #[error("it was not over after {} s", .0.as_secs())]
+    Endless(Duration),
     /// Nothing came for too long.
     #[error("nothing came for {} s", .0.as_secs())]
     Silence(Duration),

@@ -7,9 +7,10 @@ use serde_json::Value;
 use crate::{
     Attempt, CallContext, CassetteMode, ModelError, Piece, Request,
     cassette::{Asked, Take},
-    client::{Client, GLANCE, Letter, check, stopped},
+    client::{Client, GLANCE, check, stopped},
     course::Course,
-    patience::asked_wait,
+    letter::Letter,
+    patience::{asked_wait, wait_in_words},
     providers::KeyHeader,
     reading::{Reading, Stop},
     redact,
@@ -121,8 +122,9 @@ impl Client {
         let mut refusal = Vec::new();
         let mut limit = patience.first_piece;
         let keeps = self.cassette.is_some();
+        let end = Instant::now() + patience.whole_attempt;
         loop {
-            let stop = match next(&mut inbound, limit, call) {
+            let stop = match next(&mut inbound, limit, end, call) {
                 Next::Arrival(Arrival::Head { status, headers }) => {
                     let kind = header_of(&headers, "content-type").unwrap_or_default();
                     body = Body::Head {
@@ -163,6 +165,7 @@ impl Client {
                 },
                 Next::Arrival(Arrival::Unreachable(reason)) => Some(Halt::Broken(Attempt::Unreachable(reason))),
                 Next::Arrival(Arrival::Broken(reason)) => Some(Halt::Broken(Attempt::Broken(reason))),
+                Next::Endless => Some(Halt::Broken(Attempt::Endless(patience.whole_attempt))),
                 Next::Silence => Some(Halt::Broken(Attempt::Silence(limit))),
                 Next::Stopped(error) => Some(Halt::End(error)),
             };
@@ -309,17 +312,21 @@ enum Halt {
 enum Next {
     Arrival(Arrival),
     Silence,
+    Endless,
     Stopped(ModelError),
 }
 
 /// Waits for what comes next, and looks now and then whether to go on waiting.
-fn next(inbound: &mut Inbound, limit: Duration, call: &CallContext<'_>) -> Next {
-    let until = Instant::now() + limit;
+fn next(inbound: &mut Inbound, limit: Duration, end: Instant, call: &CallContext<'_>) -> Next {
+    let until = end.min(Instant::now() + limit);
     loop {
         if let Err(error) = check(call) {
             return Next::Stopped(error);
         }
         let now = Instant::now();
+        if now >= end {
+            return Next::Endless;
+        }
         if now >= until {
             return Next::Silence;
         }
@@ -339,7 +346,7 @@ fn no(status: u16, said: &str, sent: &Value, header: &dyn Fn(&str) -> Option<Str
         status,
         failure,
         message,
-        wait: asked_wait(header, SystemTime::now()),
+        wait: asked_wait(header, SystemTime::now()).or_else(|| wait_in_words(said)),
     }
 }
 

@@ -5,12 +5,14 @@
 
 mod cassette;
 mod client;
+mod connect;
 mod course;
 mod digest;
 mod error;
 mod estimate;
 mod exchange;
 mod id;
+mod letter;
 mod meter;
 mod pace;
 mod patience;
@@ -28,7 +30,7 @@ mod transport;
 mod wire;
 
 pub use cassette::{Cassette, CassetteError, CassetteMode};
-pub use client::connect;
+pub use connect::connect;
 pub use error::{Attempt, ModelError};
 pub use id::{ModelId, ModelIdError};
 pub use meter::{Bounds, Meter, Spent};

@@ -14,7 +14,7 @@ use seatrial_core::{Budget, Ending, Usage};
 use crate::{Price, estimate::Seen};
 
 /// Tokens of an answer for which room is kept when nobody says how long it may be.
-const USUAL_OUTPUT: u64 = 16_384;
+pub(crate) const USUAL_OUTPUT: u64 = 16_384;
 /// An answer with less room than this is not worth asking for, unless the caller wants so little.
 const LEAST_OUTPUT: u64 = 256;
 

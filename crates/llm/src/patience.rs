@@ -31,6 +31,14 @@ pub(crate) fn asked_wait(header: &dyn Fn(&str) -> Option<String>, now: SystemTim
     Some(at.duration_since(now).unwrap_or_default())
 }
 
+/// The wait that a body asks for, of a provider that sets no header: a `retryDelay` such as `34s` among the details.
+pub(crate) fn wait_in_words(said: &str) -> Option<Duration> {
+    let body: serde_json::Value = serde_json::from_str(said).ok()?;
+    let details = body.pointer("/error/details")?.as_array()?;
+    let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    seconds(delay.strip_suffix('s')?.parse().ok()?)
+}
+
 fn seconds(number: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(number).ok()
 }
@@ -71,5 +79,8 @@ mod tests {
             let wait = asked_wait(&header, now);
             assert_eq!(wait, expected.map(Duration::from_millis), "{name}: {value}");
         }
+        let body = r#"{"error":{"code":429,"details":[{"@type":"x"},{"retryDelay":"34.5s"}]}}"#;
+        assert_eq!(wait_in_words(body), Some(Duration::from_millis(34_500)));
+        assert_eq!(wait_in_words("34s"), None);
     }
 }

@@ -66,6 +66,10 @@ pub struct Provider {
     pub(crate) reasoning_back: Option<ReasoningBack>,
     #[serde(default = "yes")]
     pub(crate) usage_in_stream: bool,
+    #[serde(default)]
+    pub(crate) address_ending: Option<String>,
+    #[serde(default)]
+    pub(crate) asks_cost: bool,
     /// Whether a header names the conversation.
     #[serde(default)]
     pub(crate) tells_conversation: bool,

@@ -44,6 +44,7 @@ pub(crate) struct Quirks {
     /// Whether Gemini takes a whole JSON Schema, not only its own part of one.
     pub(crate) gemini_schema: bool,
     pub(crate) cache_marks: bool,
+    pub(crate) asks_cost: bool,
     /// What was learned, in words.
     pub(crate) adapted: Vec<String>,
 }
@@ -76,6 +77,7 @@ impl Quirks {
             reasoning_back: provider.reasoning_back,
             gemini_schema: true,
             cache_marks: true,
+            asks_cost: provider.asks_cost,
             adapted: Vec::new(),
         };
         if tools == ToolProtocol::Text {

@@ -104,6 +104,8 @@ pub struct Patience {
     pub first_piece: Duration,
     /// How long nothing may come between two pieces.
     pub between_pieces: Duration,
+    /// How long one attempt may take in all, however its pieces drip.
+    pub whole_attempt: Duration,
     /// Most bytes of an answer.
     pub answer_bytes: usize,
 }
@@ -118,6 +120,7 @@ impl Default for Patience {
             connect: Duration::from_secs(20),
             first_piece: Duration::from_mins(10),
             between_pieces: Duration::from_mins(3),
+            whole_attempt: Duration::from_mins(30),
             answer_bytes: 10 << 20,
         }
     }

@@ -254,7 +254,7 @@ mod tests {
                 match part {
                     Part::Text { text } => writeln!(listing, "text {text:?}").unwrap(),
                     Part::ToolCall(call) => {
-                        writeln!(listing, "call {} {} {}", call.id, call.name, call.arguments).unwrap()
+                        writeln!(listing, "call {} {} {}", call.id, call.name, call.arguments).unwrap();
                     }
                     _ => {}
                 }

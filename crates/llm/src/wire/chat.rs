@@ -41,6 +41,9 @@ pub(super) fn encode(outgoing: &Outgoing<'_>) -> Value {
         };
         body.extend(format.map(|format| ("response_format".to_owned(), format)));
     }
+    if quirks.asks_cost {
+        body.insert("usage".into(), json!({"include": true}));
+    }
     if quirks.stream {
         body.insert("stream".into(), json!(true));
         if quirks.usage_in_stream {

@@ -39,13 +39,17 @@ const CONTEXT: [&str; 15] = [
     "request_too_large",
 ];
 
-const CREDIT: [&str; 6] = [
+/// Not the mere mention of billing: limits by the minute are told with an advice to pay more.
+const CREDIT: [&str; 9] = [
     "insufficient_quota",
     "insufficient_balance",
     "insufficient balance",
+    "insufficient credits",
     "credit balance",
-    "billing",
-    "exceeded your current quota",
+    "prepayment credits",
+    "billing_hard_limit",
+    "billing_not_active",
+    "exceeded_current_quota_error",
 ];
 
 const KEY: [&str; 5] = [
@@ -93,6 +97,9 @@ pub(crate) fn classify(status: u16, said: &str, sent: &Value) -> (Failure, Strin
         Failure::BadKey
     } else if status == 402 || has(&CREDIT) {
         Failure::NoCredit
+    } else if sent.get("tools").is_some() && words.contains("requires --jinja") {
+        // Of a server that says so with any status.
+        Failure::Parameter(Parameter::Tools)
     } else if let Some(failure) = room(&words, sent) {
         failure
     } else if status != 429 && (status == 413 || has(&CONTEXT)) {
@@ -335,6 +342,9 @@ fn parameter(words: &str, sent: &Value) -> Option<Parameter> {
     {
         return Some(Parameter::Schema);
     }
+    if has(&["temperature"]) && (sends("/temperature") || sends("/generationConfig/temperature")) {
+        return Some(Parameter::Temperature);
+    }
     if has(&[
         "reasoning_content",
         "reasoning_details",
@@ -355,12 +365,24 @@ fn parameter(words: &str, sent: &Value) -> Option<Parameter> {
         {
             return Some(Parameter::ToolChoice);
         }
-        if has(&["tool", "function call", "functiondeclarations"]) {
+        let has_none = has(&[
+            "not support",
+            "unsupported",
+            "no endpoints",
+            "not enabled",
+            "--enable-auto-tool-choice",
+            "unrecognized",
+            "unknown parameter",
+            "unknown field",
+            "extra inputs",
+            "not available",
+            "disabled",
+        ]);
+        // A fault in a tool's schema or in a conversation's calls is ours, and no reason to do without.
+        let is_ours = has(&["schema", "tool_call_id", "tool_calls", "tool_use_id", "tool_result"]);
+        if has(&["tool", "function call", "functiondeclarations"]) && has_none && !is_ours {
             return Some(Parameter::Tools);
         }
-    }
-    if has(&["temperature"]) && (sends("/temperature") || sends("/generationConfig/temperature")) {
-        return Some(Parameter::Temperature);
     }
     if has(&["stream"]) && refuses && sends("/stream") {
         return Some(Parameter::Stream);
@@ -370,6 +392,8 @@ fn parameter(words: &str, sent: &Value) -> Option<Parameter> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use expect_test::expect;
     use serde_json::json;
 
@@ -441,7 +465,6 @@ mod tests {
         for (status, said) in cases {
             let (failure, message) = classify(status, &said, &sent);
             let short: String = message.chars().take(70).collect();
-            use std::fmt::Write as _;
             writeln!(listing, "{status} {failure:?}: {short}").unwrap();
         }
         expect![[r#"

@@ -10,20 +10,13 @@ use super::{
     assembly::{Assembly, greatest},
     count, parse, text,
 };
-use crate::{Piece, ToolChoice};
-
-/// This wire wants a bound with every request.
-const USUAL_OUTPUT: u64 = 8192;
+use crate::{Piece, ToolChoice, meter::USUAL_OUTPUT};
 
 pub(super) fn encode(outgoing: &Outgoing<'_>) -> Value {
     let Outgoing { request, quirks, .. } = outgoing;
     let mut body = Map::new();
     body.insert("model".into(), json!(outgoing.model));
-    let bound = outgoing.output.unwrap_or(USUAL_OUTPUT);
-    body.insert(
-        "max_tokens".into(),
-        json!(bound.min(quirks.highest_output.unwrap_or(u64::MAX))),
-    );
+    body.insert("max_tokens".into(), json!(outgoing.output.unwrap_or(USUAL_OUTPUT)));
     let rules: Vec<String> = request
         .messages
         .iter()

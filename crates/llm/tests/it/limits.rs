@@ -123,3 +123,57 @@ fn a_key_is_never_used_more_often_at_once_than_it_may() {
     });
     assert_eq!(server.heard().len(), 8);
 }
+
+#[test]
+fn nothing_that_goes_wrong_takes_a_trial_beyond_its_bound() {
+    use seatrial_llm::scripted::Fault;
+    let mut random = fastrand::Rng::with_seed(23);
+    for wire in Wire::ALL {
+        let mut answers: Vec<Answer> = (0..60)
+            .map(|_| {
+                let text = "word ".repeat(random.usize(1..300));
+                let fault = match random.u8(..8) {
+                    0 => Some(Fault::Cut { after: 6 }),
+                    1 => Some(Fault::Unfinished { after: 6 }),
+                    2 => Some(Fault::Midway { after: 6 }),
+                    3 => Some(Fault::Status {
+                        status: 503,
+                        retry_after: None,
+                        message: None,
+                    }),
+                    _ => None,
+                };
+                Answer {
+                    fault,
+                    hides_usage: random.bool(),
+                    ..Answer::text(text)
+                }
+            })
+            .collect();
+        answers.push(Answer {
+            repeat: true,
+            ..Answer::text("word")
+        });
+        let server = server(Script::of(answers));
+        let model = model(wire, &settings(&server, wire));
+        let meter = Meter::new(Bounds {
+            tokens: Some(20_000),
+            ..Bounds::default()
+        });
+        let mut request = question();
+        let error = loop {
+            match ask(&*model, &request, &meter).result {
+                Ok(completion) => {
+                    request.messages.push(completion.message);
+                    request
+                        .messages
+                        .push(seatrial_core::Message::text(seatrial_core::Role::User, "Go on."));
+                }
+                Err(ModelError::Exhausted { .. }) => {}
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.ending(), Some(Ending::Tokens), "{wire}: {error}");
+        assert!(meter.spent().tokens() <= 20_000, "{wire}: {:?}", meter.spent());
+    }
+}

@@ -5,5 +5,6 @@ mod cassettes;
 mod conversations;
 mod limits;
 mod matrix;
+mod program;
 mod support;
 mod words;

@@ -131,7 +131,7 @@ pub(super) fn no(no: No<'_>) -> (u16, Value) {
         No::Credit => (
             429,
             "RESOURCE_EXHAUSTED",
-            "You exceeded your current quota, check billing.".to_owned(),
+            "Your prepayment credits are depleted.".to_owned(),
         ),
     };
     (
