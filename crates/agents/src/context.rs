@@ -18,6 +18,11 @@ pub trait Agent: Send + Sync {
     /// Whether it looks names up in the package index, which takes a while to build the first time.
     fn needs_resolver(&self) -> bool;
 
+    /// Whether it asks a model, and cannot work without one.
+    fn needs_model(&self) -> bool {
+        false
+    }
+
     /// Works on the task. Not finding a way is a submission without a script and with a note, not an error.
     fn solve(&self, context: &mut SolveContext<'_>) -> Result<Submission, AgentError>;
 }
@@ -69,6 +74,18 @@ pub enum AgentError {
         /// What is missing.
         what: &'static str,
     },
+    /// Its model cannot be had.
+    #[error(transparent)]
+    Model(#[from] seatrial_llm::ModelError),
+    /// A tool's machinery broke.
+    #[error(transparent)]
+    Tools(#[from] seatrial_tools::ToolsError),
+    /// It asks for a tool that there is not.
+    #[error("{0}")]
+    Tool(String),
+    /// The user stopped it.
+    #[error("interrupted")]
+    Interrupted,
     /// The program that it runs does not run in the box.
     #[error("the program of the agent `{agent}` does not run in the box: {why}")]
     Program {
@@ -85,7 +102,14 @@ impl AgentError {
         match self {
             Self::Sandbox(error) => matches!(error, SandboxError::Interrupted),
             Self::Builder(error) => error.is_interrupt(),
-            Self::Sink(_) | Self::Store(_) | Self::Missing { .. } | Self::Program { .. } => false,
+            Self::Tools(error) => error.is_interrupt(),
+            Self::Interrupted => true,
+            Self::Sink(_)
+            | Self::Store(_)
+            | Self::Missing { .. }
+            | Self::Program { .. }
+            | Self::Model(_)
+            | Self::Tool(_) => false,
         }
     }
 
@@ -94,7 +118,14 @@ impl AgentError {
         match self {
             Self::Sandbox(error) => error.invalid_reason(),
             Self::Builder(error) => error.invalid_reason(),
-            Self::Sink(_) | Self::Store(_) | Self::Missing { .. } | Self::Program { .. } => InvalidReason::Internal,
+            Self::Tools(error) => error.invalid_reason(),
+            Self::Model(error) => error.invalid_reason().unwrap_or(InvalidReason::Model),
+            Self::Sink(_)
+            | Self::Store(_)
+            | Self::Missing { .. }
+            | Self::Program { .. }
+            | Self::Tool(_)
+            | Self::Interrupted => InvalidReason::Internal,
         }
     }
 }

@@ -9,11 +9,15 @@ mod context;
 mod debhelper;
 mod fake;
 mod ghcc;
+mod hybrid;
 mod null;
 mod ognibuild;
+mod react;
 mod rules;
+mod single_turn;
 mod steps;
 mod survey;
+mod talk;
 
 use assemblage::Assemblage;
 use codeql::CodeqlOrder;
@@ -25,24 +29,51 @@ use ghcc::Ghcc;
 use null::Null;
 pub use ognibuild::Ognibuild;
 pub use rules::Rules;
+pub use talk::{AgentOptions, AgentSettings, CondenserKind, Feedback};
 
-/// The agent with this name.
-pub fn agent(name: &str) -> Option<&'static dyn Agent> {
-    all().into_iter().find(|agent| agent.name() == name)
+/// An agent that there is.
+pub struct AgentRow {
+    make: fn(&AgentSettings) -> Box<dyn Agent>,
+}
+
+impl AgentRow {
+    /// The agent with these settings. What it lacks it says when it is set to work.
+    pub fn make(&self, settings: &AgentSettings) -> Box<dyn Agent> {
+        (self.make)(settings)
+    }
 }
 
 /// Every agent, in the order in which help texts list them.
-pub fn all() -> [&'static dyn Agent; 8] {
-    [
-        &*rules::USUAL,
-        &Ghcc,
-        &Assemblage,
-        &DebhelperOrder,
-        &CodeqlOrder,
-        &ognibuild::WITHOUT_PROGRAM,
-        &Null,
-        &Fake,
+pub fn all() -> Vec<AgentRow> {
+    fn row(make: fn(&AgentSettings) -> Box<dyn Agent>) -> AgentRow {
+        AgentRow { make }
+    }
+    vec![
+        row(|settings| {
+            Box::new(Rules {
+                policy: settings.policy.clone(),
+            })
+        }),
+        row(|settings| Box::new(hybrid::Hybrid(settings.clone()))),
+        row(|settings| Box::new(single_turn::SingleTurn(settings.clone()))),
+        row(|settings| Box::new(react::BashLoop(settings.clone()))),
+        row(|settings| Box::new(react::CodeAct(settings.clone()))),
+        row(|_| Box::new(Ghcc)),
+        row(|_| Box::new(Assemblage)),
+        row(|_| Box::new(DebhelperOrder)),
+        row(|_| Box::new(CodeqlOrder)),
+        row(|settings| Box::new(Ognibuild::of(settings.program.clone()))),
+        row(|_| Box::new(Null)),
+        row(|_| Box::new(Fake)),
     ]
+}
+
+/// The agent with this name and these settings.
+pub fn agent(name: &str, settings: &AgentSettings) -> Option<Box<dyn Agent>> {
+    all()
+        .iter()
+        .map(|row| row.make(settings))
+        .find(|agent| agent.name() == name)
 }
 
 #[cfg(test)]
@@ -51,9 +82,11 @@ mod tests {
 
     #[test]
     fn each_agent_is_found_under_its_own_name() {
-        for each in all() {
-            assert_eq!(agent(each.name()).map(Agent::name), Some(each.name()));
+        let settings = AgentSettings::default();
+        for row in all() {
+            let name = row.make(&settings).name();
+            assert_eq!(agent(name, &settings).map(|agent| agent.name()), Some(name));
         }
-        assert!(agent("nobody").is_none());
+        assert!(agent("nobody", &settings).is_none());
     }
 }

@@ -32,8 +32,6 @@ pub struct Ognibuild {
     program: Option<Vec<u8>>,
 }
 
-pub(crate) static WITHOUT_PROGRAM: Ognibuild = Ognibuild { program: None };
-
 impl Ognibuild {
     /// Its name among agents.
     pub const NAME: &'static str = "ognibuild";
@@ -41,9 +39,9 @@ impl Ognibuild {
     /// The name of its program.
     pub const PROGRAM: &'static str = "ogni";
 
-    /// The agent with the bytes of the program `ogni`, made for machines like the box.
-    pub fn new(program: Vec<u8>) -> Self {
-        Self { program: Some(program) }
+    /// The agent with the bytes of the program `ogni`, made for machines like the box; without them it says that they are missing.
+    pub fn of(program: Option<Vec<u8>>) -> Self {
+        Self { program }
     }
 }
 

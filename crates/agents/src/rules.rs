@@ -1,8 +1,6 @@
 //! Our own agent without a model: detect, plan, build, diagnose, repair.
 
-use std::sync::LazyLock;
-
-use seatrial_builder::{BuildRequest, Policy, Watcher};
+use seatrial_builder::{BuildReport, BuildRequest, Policy, Watcher};
 use seatrial_core::{CommandRecord, Event, EventSink, SinkError, Submission};
 
 use crate::{Agent, AgentError, SolveContext};
@@ -13,8 +11,6 @@ pub struct Rules {
     /// What its builds may do.
     pub policy: Policy,
 }
-
-pub(crate) static USUAL: LazyLock<Rules> = LazyLock::new(Rules::default);
 
 impl Agent for Rules {
     fn name(&self) -> &'static str {
@@ -30,36 +26,46 @@ impl Agent for Rules {
     }
 
     fn solve(&self, context: &mut SolveContext<'_>) -> Result<Submission, AgentError> {
-        let resolver = context.resolver.ok_or(AgentError::Missing {
-            agent: self.name(),
-            what: "the package index",
-        })?;
-        let mut policy = self.policy.clone();
-        policy.forbid.extend(context.forbid);
-        let request = BuildRequest {
-            tree: context.tree,
-            title: context.task.source.to_string(),
-            platform: context.task.platform.clone(),
-            base_packages: context.base_packages.to_vec(),
-            command_timeout: context.task.budget.command_seconds.map(std::time::Duration::from_secs),
-            deadline: context.deadline,
-            policy,
-        };
-        let mut watcher = JournalWatcher {
-            events: context.events,
-            output: context.output,
-            broken: None,
-        };
-        let report = seatrial_builder::build(&request, context.sandbox, resolver, context.blobs, &mut watcher)?;
-        if let Some(error) = watcher.broken {
-            return Err(error.into());
-        }
+        let report = build_by_rule(context, self.name(), &self.policy)?;
         Ok(Submission {
             script: report.recipe.as_ref().map(seatrial_core::Recipe::to_script),
             recipe: report.recipe,
             note: report.explanation,
             ..Submission::default()
         })
+    }
+}
+
+/// Builds by rule, in the context's box and within its deadline.
+pub(crate) fn build_by_rule(
+    context: &mut SolveContext<'_>,
+    agent: &'static str,
+    policy: &Policy,
+) -> Result<BuildReport, AgentError> {
+    let resolver = context.resolver.ok_or(AgentError::Missing {
+        agent,
+        what: "the package index",
+    })?;
+    let mut policy = policy.clone();
+    policy.forbid.extend(context.forbid);
+    let request = BuildRequest {
+        tree: context.tree,
+        title: context.task.source.to_string(),
+        platform: context.task.platform.clone(),
+        base_packages: context.base_packages.to_vec(),
+        command_timeout: context.task.budget.command_seconds.map(std::time::Duration::from_secs),
+        deadline: context.deadline,
+        policy,
+    };
+    let mut watcher = JournalWatcher {
+        events: context.events,
+        output: context.output,
+        broken: None,
+    };
+    let report = seatrial_builder::build(&request, context.sandbox, resolver, context.blobs, &mut watcher)?;
+    match watcher.broken {
+        Some(error) => Err(error.into()),
+        None => Ok(report),
     }
 }
 

@@ -6,7 +6,7 @@ use clap::Subcommand;
 use seatrial_core::RelaxationClass;
 use seatrial_suites::Side;
 
-use crate::{args::NetworkArgs, names_args::BenchNamesArgs};
+use crate::{args::NetworkArgs, model_args::ModelArgs, names_args::BenchNamesArgs};
 
 /// Words of `bench`.
 #[derive(Debug, Subcommand)]
@@ -16,7 +16,7 @@ pub(crate) enum BenchVerb {
         after_help = "Examples:\n  seatrial bench run corpora/compile-debian --agent rules -n 2\n  \
         seatrial bench run corpora/compile-debian --agent rules --task hello --limit 1"
     )]
-    Run(BenchRunArgs),
+    Run(Box<BenchRunArgs>),
     /// Print the table of a run
     #[command(
         after_help = "Examples:\n  seatrial bench report compile-debian-rules-1f2e3d4c5b6a\n  seatrial bench report latest --tasks"
@@ -83,7 +83,8 @@ pub(crate) enum BenchVerb {
 pub(crate) struct BenchRunArgs {
     /// The corpus's folder
     pub(crate) corpus: PathBuf,
-    /// The agent: rules; the baselines ghcc, assemblage, debhelper-order, codeql-order and ognibuild; null or fake
+    /// The agent: rules; with a model hybrid, single-turn, bash and codeact; the baselines ghcc, assemblage, debhelper-order,
+    /// codeql-order and ognibuild; null or fake
     #[arg(long)]
     pub(crate) agent: String,
     /// Where the program is that the agent ognibuild runs, made for machines like the box; `cargo install ognibuild
@@ -91,6 +92,8 @@ pub(crate) struct BenchRunArgs {
     /// `programs` of the data folder, else on the search path]
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) models: ModelArgs,
     /// Attempts at each task
     #[arg(short = 'k', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) attempts: u32,

@@ -8,7 +8,7 @@ use crate::NetworkPlan;
 /// A run's locked configuration. Two runs with equal locks are the same run: the second resumes the first.
 ///
 /// What may change between a run and its resumption (the number of jobs) is not in it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunLock {
     /// Version of this format.
@@ -28,6 +28,9 @@ pub struct RunLock {
     /// The program of others that the agent runs, when it does: another one is another run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Digest>,
+    /// How models are asked, when the agent asks any: which, how, within which bounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<serde_json::Value>,
     /// Attempts at each task.
     pub attempts: u32,
     /// The image of every box.
@@ -84,6 +87,7 @@ mod tests {
             tasks: vec!["hull".parse().unwrap()],
             agent: "rules".parse().unwrap(),
             program: None,
+            model: None,
             attempts: 1,
             image: Digest::of(b"image"),
             index: Some("old.idx".to_owned()),
@@ -118,6 +122,10 @@ mod tests {
         );
         for other in [
             RunLock { attempts: 2, ..lock() },
+            RunLock {
+                model: Some(serde_json::json!({ "models": ["openai/other"] })),
+                ..lock()
+            },
             RunLock {
                 forbid: Vec::new(),
                 ..lock()

@@ -479,7 +479,7 @@ mod tests {
         let fetcher = Fetcher::new(home, &task.platform);
         let bench = Bench {
             suite: seatrial_suites::suite(&task.suite).unwrap(),
-            agent: seatrial_agents::agent("null").unwrap(),
+            agent: &*seatrial_agents::agent("null", &seatrial_agents::AgentSettings::default()).unwrap(),
             fetcher: &fetcher,
             factory: &NoBoxes,
             network: None,

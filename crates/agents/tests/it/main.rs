@@ -10,7 +10,7 @@ mod boxes;
 use std::fmt::Write as _;
 
 use expect_test::expect;
-use seatrial_agents::{Agent, AgentError, Ognibuild, SolveContext, agent};
+use seatrial_agents::{Agent, AgentError, AgentSettings, Ognibuild, SolveContext, agent};
 use seatrial_core::{BOX_SOURCE, Budget, Digest, Event, Goal, PinnedSource, Platform, SourceKind, Submission, Task};
 use seatrial_sandbox::{BoxSpec, Command, Limits, Network, SandboxFactory as _};
 use seatrial_source::SourceTree;
@@ -136,7 +136,7 @@ fn each_baseline_does_what_it_is_described_to_do() {
     let mut text = String::new();
     for (tree, files) in [("hull", HULL), ("mast", MAST), ("keel", KEEL)] {
         for name in ["ghcc", "assemblage", "debhelper-order", "codeql-order"] {
-            let (submission, events) = solve(boxes, agent(name).unwrap(), files);
+            let (submission, events) = solve(boxes, &*agent(name, &AgentSettings::default()).unwrap(), files);
             let commands = events
                 .iter()
                 .filter(|event| matches!(event, Event::Command(record) if record.purpose != "look"))
@@ -184,7 +184,7 @@ make_all
 #[test]
 fn what_another_program_ran_is_replayed_without_it() {
     let Some(boxes) = boxes::boxes() else { return };
-    let ognibuild = Ognibuild::new(PROGRAM.into());
+    let ognibuild = Ognibuild::of(Some(PROGRAM.into()));
     let mut text = String::new();
     for (tree, files) in [
         (
@@ -220,10 +220,10 @@ fn what_another_program_ran_is_replayed_without_it() {
           build in $SRC: make all
     "#]].assert_eq(&text);
     // A program that does not start is nobody's failure to build.
-    let absent = try_solve(boxes, &Ognibuild::new(b"#!/nowhere\n".to_vec()), HULL)
+    let absent = try_solve(boxes, &Ognibuild::of(Some(b"#!/nowhere\n".to_vec())), HULL)
         .0
         .unwrap_err();
     assert!(absent.to_string().contains("does not run in the box"), "{absent}");
-    let none = try_solve(boxes, agent(Ognibuild::NAME).unwrap(), HULL).0.unwrap_err();
+    let none = try_solve(boxes, &Ognibuild::of(None), HULL).0.unwrap_err();
     assert_eq!(none.to_string(), "the agent `ognibuild` needs its program `ogni`");
 }

@@ -217,7 +217,7 @@ impl Checker {
         };
         match object.get("type").and_then(Value::as_str) {
             Some("text") if object.get("text").is_none_or(Value::is_null) => {
-                self.fault(place, "a part of type `text` needs a `text`")
+                self.fault(place, "a part of type `text` needs a `text`");
             }
             Some("text") if object.get("source").is_some_and(|source| !source.is_null()) => {
                 self.fault(place, "a part of type `text` has no `source`");

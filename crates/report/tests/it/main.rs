@@ -24,6 +24,7 @@ fn lock(tasks: &[&str], attempts: u32) -> RunLock {
         tasks: tasks.iter().map(|task| task.parse().unwrap()).collect(),
         agent: "rules".parse().unwrap(),
         program: None,
+        model: None,
         attempts,
         image: Digest::of(b"image"),
         index: None,

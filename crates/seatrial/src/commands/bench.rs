@@ -7,7 +7,7 @@ use std::{
 };
 
 use fs_err as fs;
-use seatrial_agents::{Agent, Ognibuild};
+use seatrial_agents::{Agent, AgentSettings, Ognibuild};
 use seatrial_core::{AgentName, Digest, ExitCode, Outcome, RelaxationClass, Task, TaskId, Truth, TruthBody};
 use seatrial_egress::{AllowList, Egress};
 use seatrial_packages::{PackageIndex, Resolver};
@@ -135,33 +135,45 @@ impl Parts {
 }
 
 /// The agent of this name, or a message with all the others.
-fn known(name: &str) -> Result<&'static dyn Agent, Failure> {
-    seatrial_agents::agent(name).ok_or_else(|| {
+pub(super) fn known(name: &str, settings: &AgentSettings) -> Result<Box<dyn Agent>, Failure> {
+    let found = seatrial_agents::agent(name, settings).ok_or_else(|| {
         let names: Vec<_> = seatrial_agents::all()
             .iter()
+            .map(|row| row.make(settings))
             .map(|agent| format!("{} ({})", agent.name(), agent.about()))
             .collect();
         Failure::usage(format!(
             "there is no agent `{name}`; there are:\n  {}",
             names.join("\n  ")
         ))
-    })
+    })?;
+    match (found.needs_model(), settings.models.is_empty()) {
+        (true, true) => Err(Failure::usage(format!(
+            "the agent `{name}` asks a model: name one with `--model provider/name`, such as `--model ollama/qwen3:8b`"
+        ))),
+        (false, false) => Err(Failure::usage(format!(
+            "the agent `{name}` asks no model; leave `--model` out, or choose an agent that does, such as `hybrid`"
+        ))),
+        _ => Ok(found),
+    }
 }
 
 fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
-    let own;
-    let (agent, program): (&dyn Agent, Option<Digest>) = if args.agent == Ognibuild::NAME {
-        own = super::programs::ognibuild(app, args.program.as_deref())?;
-        (&own.0, Some(own.1))
+    let (mut settings, model) = super::models::settings(app, &args.models)?;
+    let mut program = None;
+    if args.agent == Ognibuild::NAME {
+        let (bytes, digest) = super::programs::ognibuild(app, args.program.as_deref())?;
+        settings.program = Some(bytes);
+        program = Some(digest);
     } else if args.program.is_some() {
         return Err(Failure::usage(format!(
             "the agent `{}` runs no program; `--program` is for `{}`",
             args.agent,
             Ognibuild::NAME
         )));
-    } else {
-        (known(&args.agent)?, None)
-    };
+    }
+    let agent = known(&args.agent, &settings)?;
+    let agent = &*agent;
     let name = |error: seatrial_core::IdError| Failure::usage(error.to_string());
     let agent_name = agent.name().parse::<AgentName>().map_err(name)?;
     let mut tasks = Vec::new();
@@ -181,7 +193,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         Ok(())
     })?;
     let mut lock = RunLock {
-        v: 3,
+        v: 4,
         suite: parts.corpus.facts().suite.clone(),
         corpus: parts.corpus.facts().name.clone(),
         corpus_path: fs::canonicalize(&args.corpus)?.display().to_string(),
@@ -189,6 +201,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         tasks: tasks.iter().map(|task| task.id.clone()).collect(),
         agent: agent_name.clone(),
         program,
+        model,
         attempts: args.attempts,
         image: parts.image.id,
         index: None,
@@ -393,7 +406,7 @@ fn calibrate(
     names: &[String],
     only_new: bool,
 ) -> Result<ExitCode, Failure> {
-    let nobody = seatrial_agents::agent("null").ok_or_else(|| Failure::invalid("this program has no agent `null`"))?;
+    let nobody = known("null", &AgentSettings::default())?;
     let mut tasks = Vec::new();
     let mut room = Room::unbounded(&app.home);
     let mut parts = Parts::open(app, folder, network, |corpus, image_missing| {
@@ -432,7 +445,7 @@ fn calibrate(
     app.trials_begin();
     let found = {
         let calibrator = Calibrator {
-            bench: parts.bench(app, nobody, None, (lock, RelaxationClass::NOT_GRADED)),
+            bench: parts.bench(app, &*nobody, None, (lock, RelaxationClass::NOT_GRADED)),
             attempts,
             folder: &journals,
             room: &room,

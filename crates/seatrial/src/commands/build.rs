@@ -63,7 +63,9 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         .parse()
         .map_err(|error: seatrial_core::IdError| Failure::invalid(error.to_string()))?;
     let suite = seatrial_suites::suite(&name).ok_or_else(|| wanted("suite `compile`"))?;
-    let agent = seatrial_agents::Rules { policy };
+    let (mut settings, _) = super::models::settings(app, &args.models)?;
+    settings.policy = policy;
+    let agent = super::bench::known(&args.agent, &settings)?;
     let task = Task {
         id: id.clone(),
         suite: name,
@@ -82,7 +84,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     };
     let bench = Bench {
         suite,
-        agent: &agent,
+        agent: &*agent,
         fetcher: &fetcher,
         factory: &*factory,
         network: Some(Networks {

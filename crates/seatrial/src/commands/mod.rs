@@ -9,6 +9,7 @@ pub(crate) mod diagnose;
 mod doctor;
 mod image;
 mod index;
+mod models;
 mod mutations;
 mod names;
 mod programs;

@@ -11,8 +11,8 @@ use crate::{app::App, failure::Failure};
 /// How to get it, without a word that depends on the machine.
 const INSTALL: &str = "cargo install ognibuild --locked --no-default-features --features cli,debian --bin ogni";
 
-/// The agent `ognibuild` with the program that was named, or else found, and the program's digest.
-pub(super) fn ognibuild(app: &App, named: Option<&Path>) -> Result<(Ognibuild, Digest), Failure> {
+/// The program of the agent `ognibuild`, named or else found, and its digest.
+pub(super) fn ognibuild(app: &App, named: Option<&Path>) -> Result<(Vec<u8>, Digest), Failure> {
     let program = match named {
         Some(named) => named.to_owned(),
         None => found(app.home.root(), Ognibuild::PROGRAM).ok_or_else(|| {
@@ -31,7 +31,7 @@ pub(super) fn ognibuild(app: &App, named: Option<&Path>) -> Result<(Ognibuild, D
         ))
     })?;
     let digest = Digest::of(&bytes);
-    Ok((Ognibuild::new(bytes), digest))
+    Ok((bytes, digest))
 }
 
 /// A program in the data folder's room for them, else the first on the search path.

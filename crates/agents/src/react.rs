@@ -1,0 +1,125 @@
+//! Agents that call tools in a loop: `bash` with a shell alone, `codeact` with a shell, an editor, thoughts and an end.
+
+use seatrial_core::{Ending, Message, Role, Submission};
+use seatrial_tools::Toolbox;
+
+use crate::{
+    Agent, AgentError, AgentSettings, SolveContext,
+    talk::{Conversation, Desk, Halt, Prompt, briefing},
+};
+
+const BASH: Prompt = Prompt::new("bash", include_str!("../prompts/bash.md"));
+const CODEACT: Prompt = Prompt::new("codeact", include_str!("../prompts/codeact.md"));
+const NUDGE: Prompt = Prompt::new("nudge", include_str!("../prompts/nudge.md"));
+
+/// The tools of `codeact`.
+const EDITOR: [&str; 8] = ["shell", "list", "read", "search", "write", "replace", "think", "finish"];
+
+/// The agent `bash`.
+pub(crate) struct BashLoop(pub(crate) AgentSettings);
+
+impl Agent for BashLoop {
+    fn name(&self) -> &'static str {
+        "bash"
+    }
+
+    fn about(&self) -> &'static str {
+        "a model with one tool, the shell, until it answers without using it"
+    }
+
+    fn needs_resolver(&self) -> bool {
+        false
+    }
+
+    fn needs_model(&self) -> bool {
+        true
+    }
+
+    fn solve(&self, context: &mut SolveContext<'_>) -> Result<Submission, AgentError> {
+        let work = Work {
+            system: BASH,
+            tools: &["shell"],
+            silence_ends: true,
+        };
+        work.solve(context, &self.0, self.name())
+    }
+}
+
+/// The agent `codeact`.
+pub(crate) struct CodeAct(pub(crate) AgentSettings);
+
+impl Agent for CodeAct {
+    fn name(&self) -> &'static str {
+        "codeact"
+    }
+
+    fn about(&self) -> &'static str {
+        "a model with a shell, an editor and thoughts, until it says that it is done"
+    }
+
+    fn needs_resolver(&self) -> bool {
+        false
+    }
+
+    fn needs_model(&self) -> bool {
+        true
+    }
+
+    fn solve(&self, context: &mut SolveContext<'_>) -> Result<Submission, AgentError> {
+        let work = Work {
+            system: CODEACT,
+            tools: &EDITOR,
+            silence_ends: false,
+        };
+        work.solve(context, &self.0, self.name())
+    }
+}
+
+/// What tells the two apart.
+struct Work {
+    system: Prompt,
+    tools: &'static [&'static str],
+    /// Whether an answer that uses no tool is the end.
+    silence_ends: bool,
+}
+
+impl Work {
+    fn solve(
+        &self,
+        context: &mut SolveContext<'_>,
+        settings: &AgentSettings,
+        name: &'static str,
+    ) -> Result<Submission, AgentError> {
+        let task = briefing::task(context, true);
+        let tools = Toolbox::of(self.tools.iter().copied()).map_err(AgentError::Tool)?;
+        let mut desk = Desk::new(context, settings, name, tools)?;
+        let end = self.run(&mut desk, &task);
+        desk.hand_in(end, None)
+    }
+
+    fn run(&self, desk: &mut Desk<'_, '_>, task: &str) -> Result<(Ending, String), Halt> {
+        desk.note_prompts(&[&self.system, &briefing::task_prompt(), &NUDGE])?;
+        desk.set_up_shell()?;
+        let mut talk = Conversation::new("main");
+        desk.say(&mut talk, Message::text(Role::System, self.system.fill(&[])))?;
+        desk.say(&mut talk, Message::text(Role::User, task))?;
+        loop {
+            let asked = desk.turn(&mut talk)?;
+            if let Some(finished) = desk.state.finished() {
+                let by = if finished.succeeded {
+                    Ending::Finished
+                } else {
+                    Ending::GaveUp
+                };
+                return Ok((by, finished.message.clone()));
+            }
+            if asked.acted {
+                continue;
+            }
+            if self.silence_ends {
+                return Ok((Ending::Finished, asked.message.plain_text()));
+            }
+            desk.say(&mut talk, Message::text(Role::User, NUDGE.fill(&[])))?;
+        }
+    }
+}

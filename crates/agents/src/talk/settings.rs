@@ -1,0 +1,89 @@
+//! What a caller decides about agents with a model.
+
+use std::sync::Arc;
+
+use seatrial_builder::Policy;
+use seatrial_llm::{Bounds, Meter, Model};
+use serde::{Deserialize, Serialize};
+
+use crate::AgentError;
+
+/// What agents are made from.
+#[derive(Clone, Default)]
+pub struct AgentSettings {
+    /// The models: the first one is asked, the others join discussions.
+    pub models: Vec<Arc<dyn Model>>,
+    /// What all trials of a run may spend together.
+    pub run_meter: Option<Arc<Meter>>,
+    /// What each trial may spend, beside its task's budget: the tighter bound holds.
+    pub bounds: Bounds,
+    /// How agents work.
+    pub options: AgentOptions,
+    /// The bytes of a program that an agent runs in the box.
+    pub program: Option<Vec<u8>>,
+    /// What builds by rule may do.
+    pub policy: Policy,
+}
+
+/// How agents with a model work. Part of a run's lock: another value is another run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AgentOptions {
+    /// Rounds of `oss-build`: scripts that are run, one a round.
+    pub rounds: u32,
+    /// Turns after which an agent with tools is stopped when the task's budget names none.
+    pub turns: u32,
+    /// What `oss-build` hears of a script.
+    pub feedback: Feedback,
+    /// What is done about a conversation that grows.
+    pub condenser: CondenserKind,
+    /// Most tokens of an answer; `None` leaves it to the model.
+    pub max_output: Option<u64>,
+    /// 0 unless told otherwise; `None` leaves it to the provider.
+    pub temperature: Option<f64>,
+}
+
+impl Default for AgentOptions {
+    fn default() -> Self {
+        Self {
+            rounds: 10,
+            turns: 100,
+            feedback: Feedback::Full,
+            condenser: CondenserKind::Summary,
+            max_output: None,
+            temperature: Some(0.0),
+        }
+    }
+}
+
+/// What an agent that writes whole scripts hears of one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Feedback {
+    /// As the published program tells it: standard error alone when it failed, and next to nothing when it did not.
+    Upstream,
+    /// Head and tail of both streams, and the exit code.
+    #[default]
+    Full,
+}
+
+/// What is done about a conversation that grows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CondenserKind {
+    /// Nothing: it ends when it does not fit any more.
+    Off,
+    /// The middle is dropped.
+    Window,
+    /// The model sums the middle up.
+    #[default]
+    Summary,
+}
+
+/// The models, of which there must be one.
+pub(crate) fn models<'s>(settings: &'s AgentSettings, agent: &'static str) -> Result<&'s Arc<dyn Model>, AgentError> {
+    settings.models.first().ok_or(AgentError::Missing {
+        agent,
+        what: "a model: name one with `--model provider/name`",
+    })
+}

@@ -1,0 +1,173 @@
+//! Models for agents, from words, variables and the file of keys.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use fs_err as fs;
+use seatrial_agents::{AgentOptions, AgentSettings, CondenserKind, Feedback};
+use seatrial_core::Digest;
+use seatrial_llm::{
+    Bounds, Cassette, CassetteMode, Meter, ModelId, Pacing, Prices, Secret, Settings, ToolProtocol, Wire, connect,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    app::App,
+    failure::Failure,
+    model_args::{CassetteWord, CondenserWord, FeedbackWord, ModelArgs, ToolProtocolWord, WireWord},
+};
+
+/// The file of keys in the data folder.
+const KEYS: &str = "keys.toml";
+
+/// Settings of agents, and what of them decides a trial's result, for the lock of a run.
+pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Option<Value>), Failure> {
+    let options = AgentOptions {
+        rounds: args.rounds,
+        feedback: match args.feedback {
+            FeedbackWord::Upstream => Feedback::Upstream,
+            FeedbackWord::Full => Feedback::Full,
+        },
+        condenser: match args.condenser {
+            CondenserWord::Off => CondenserKind::Off,
+            CondenserWord::Window => CondenserKind::Window,
+            CondenserWord::Summary => CondenserKind::Summary,
+        },
+        max_output: args.max_output,
+        temperature: args.temperature.or(Some(0.0)),
+        ..AgentOptions::default()
+    };
+    let bounds = Bounds {
+        steps: args.max_steps,
+        tool_calls: args.max_tool_calls,
+        tokens: args.max_tokens,
+        cost_micros: args.max_cost,
+    };
+    let mut settings = AgentSettings {
+        options,
+        bounds,
+        ..AgentSettings::default()
+    };
+    if args.model.is_empty() {
+        return Ok((settings, None));
+    }
+    let price_file = args.prices.as_deref().map(read).transpose()?;
+    let prices = match &price_file {
+        Some(text) => Prices::default()
+            .with_file(text)
+            .map_err(|error| Failure::usage(format!("--prices: {error}")))?,
+        None => Prices::default(),
+    };
+    let cassette = args
+        .cassette
+        .as_deref()
+        .map(|path| open(path, args.cassette_mode))
+        .transpose()?;
+    let models = Settings {
+        base_url: args.base_url.clone(),
+        wire: args.wire.map(wire),
+        keys: keys(&app.home.root().join(KEYS))?,
+        prices,
+        cassette: cassette.map(Arc::new),
+        pacing: Pacing {
+            at_once: args.requests_at_once,
+            requests_per_minute: args.requests_per_minute,
+            tokens_per_minute: args.tokens_per_minute,
+        },
+        tools: match args.tool_protocol {
+            ToolProtocolWord::Auto => ToolProtocol::Auto,
+            ToolProtocolWord::Native => ToolProtocol::Native,
+            ToolProtocolWord::Text => ToolProtocol::Text,
+        },
+        ..Settings::default()
+    };
+    // Variables come before the file, as everywhere: what is set for one command is meant.
+    let file = models.keys.clone();
+    let mut models = Settings {
+        keys: BTreeMap::new(),
+        ..models
+    }
+    .with_variables(&|name| std::env::var(name).ok());
+    for (provider, key) in file {
+        models.keys.entry(provider).or_insert(key);
+    }
+    for name in &args.model {
+        let id: ModelId = name
+            .parse()
+            .map_err(|error: seatrial_llm::ModelIdError| Failure::usage(error.to_string()))?;
+        let model = connect(&id, &models).map_err(|error| Failure::usage(error.to_string()))?;
+        settings.models.push(model);
+    }
+    settings.run_meter = args.max_cost_of_run.map(|cost| {
+        Arc::new(Meter::new(Bounds {
+            cost_micros: Some(cost),
+            ..Bounds::default()
+        }))
+    });
+    let lock = json!({
+        "models": args.model,
+        "base_url": args.base_url,
+        "wire": args.wire.map(|word| wire(word).name()),
+        "tool_protocol": format!("{:?}", args.tool_protocol).to_lowercase(),
+        "options": settings.options,
+        "bounds": {
+            "steps": bounds.steps,
+            "tool_calls": bounds.tool_calls,
+            "tokens": bounds.tokens,
+            "cost_micros": bounds.cost_micros,
+            "cost_micros_of_run": args.max_cost_of_run,
+        },
+        "prices": price_file.map(|text| Digest::of(text.as_bytes())),
+        "cassette": args.cassette,
+    });
+    Ok((settings, Some(lock)))
+}
+
+fn wire(word: WireWord) -> Wire {
+    match word {
+        WireWord::Chat => Wire::Chat,
+        WireWord::Responses => Wire::Responses,
+        WireWord::Messages => Wire::Messages,
+        WireWord::Gemini => Wire::Gemini,
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| Failure::usage(error.to_string()))
+}
+
+fn open(path: &Path, word: CassetteWord) -> Result<Cassette, Failure> {
+    let mode = match word {
+        CassetteWord::Record => CassetteMode::Record,
+        CassetteWord::Replay => CassetteMode::Replay,
+        CassetteWord::ReplayOrRecord => CassetteMode::ReplayOrRecord,
+    };
+    Cassette::open(path, mode).map_err(|error| Failure::usage(format!("--cassette {}: {error}", path.display())))
+}
+
+/// Keys by provider, from a file that nobody else may read.
+fn keys(path: &Path) -> Result<BTreeMap<String, Secret>, Failure> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Ok(meta) = fs::metadata(path) else {
+        return Ok(BTreeMap::new());
+    };
+    let mode = meta.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        return Err(Failure::usage(format!(
+            "{}: others may read it (mode {mode:04o}): `chmod 600 {}` first",
+            path.display(),
+            path.display()
+        )));
+    }
+    // The text is never part of a message: it holds keys.
+    let table: BTreeMap<String, String> = toml::from_str(&read(path)?).map_err(|error| {
+        let place = error.span().map_or(0, |span| span.start);
+        Failure::usage(format!(
+            "{}: byte {place} is no line like `openai = \"key\"`",
+            path.display()
+        ))
+    })?;
+    Ok(table
+        .into_iter()
+        .map(|(provider, key)| (provider, Secret::new(key)))
+        .collect())
+}
