@@ -121,6 +121,14 @@ impl Judge {
             problem.kind = Kind::TestCrashed;
             problem.class = Class::Test;
         }
+        if problem.kind == Kind::Privileges
+            && problem.subject.starts_with('/')
+            && matches!(self.phase, Phase::Install | Phase::Package)
+        {
+            // A package's files belong into its own folder: so it is the recipe that is wrong, and not the user.
+            problem.kind = Kind::Recipe;
+            problem.class = Class::Packaging;
+        }
         if problem.kind == Kind::Other && weight != Weight::Machine {
             problem.class = class_of(problem.phase).unwrap_or(problem.class);
         }
@@ -187,8 +195,13 @@ impl Judge {
 
     /// Make went on after a command that failed just before: so it stopped nothing.
     pub(crate) fn forgive(&mut self, number: u64) {
-        let just_before =
-            |found: &Problem| found.kind == Kind::MissingCommand && found.line + 2 >= number && found.line <= number;
+        let just_before = |found: &Problem| {
+            matches!(
+                found.kind,
+                Kind::MissingCommand | Kind::MissingFile | Kind::MissingGenerated | Kind::NotExecutable
+            ) && found.line + 2 >= number
+                && found.line <= number
+        };
         self.candidates.retain(|held| !just_before(&held.problem));
         if let Some(last) = self.missing.pop_if(|last| just_before(last)) {
             self.known.remove(&(last.kind, last.subject));
@@ -259,11 +272,23 @@ impl Judge {
         let (phase, closer) = stopped_in?;
         let weak = (!self.candidates.is_empty()).then(|| self.candidates.swap_remove(0));
         let line = weak.as_ref().map_or(closer.line, |held| held.problem.line);
+        // A file that a command of the recipe's did not find says more than that the recipe failed.
+        let (kind, subject) = match &weak {
+            Some(held)
+                if kind == Kind::Recipe && matches!(held.problem.kind, Kind::MissingFile | Kind::MissingGenerated) =>
+            {
+                (Kind::MissingFile, held.problem.subject.clone())
+            }
+            _ => (kind, String::new()),
+        };
         let (text, excerpt, span) = match weak {
             Some(held) => (held.problem.text, held.excerpt, held.problem.span),
             None => (closer.text.clone(), vec![closer], (line, line)),
         };
-        let mut problem = crate::engine::problem_at(kind, String::new(), line, text);
+        let mut problem = crate::engine::problem_at(kind, subject, line, text);
+        if kind == Kind::MissingFile {
+            problem.class = Class::Packaging;
+        }
         problem.phase = phase;
         problem.span = span;
         problem.confidence = 40;

@@ -9,6 +9,9 @@
 
 mod architecture;
 mod build;
+mod build_files;
+#[cfg(test)]
+mod build_files_samples;
 #[cfg(test)]
 mod build_samples;
 mod cmake;
@@ -32,6 +35,12 @@ mod machine;
 #[cfg(test)]
 mod machine_samples;
 #[cfg(test)]
+mod more_packaging_samples;
+#[cfg(test)]
+mod more_test_samples;
+#[cfg(test)]
+mod more_tree_samples;
+#[cfg(test)]
 mod native_samples;
 mod node;
 #[cfg(test)]
@@ -45,6 +54,12 @@ mod python_samples;
 mod recipes;
 #[cfg(test)]
 mod recipes_samples;
+mod rpm;
+#[cfg(test)]
+mod rpm_samples;
+mod runners;
+#[cfg(test)]
+mod runners_samples;
 #[cfg(test)]
 mod samples;
 #[cfg(test)]
@@ -55,11 +70,15 @@ mod tests_samples;
 mod tree;
 #[cfg(test)]
 mod tree_samples;
+mod wanted;
+#[cfg(test)]
+mod wanted_samples;
 
 use crate::{Class, Kind, Remedy, cure::Cure};
 
 /// The files of rows, in the order in which they are tried.
 static FILES: &[&[Row]] = &[
+    build_files::ROWS,
     cmake::ROWS,
     recipes::ROWS,
     tree::ROWS,
@@ -68,6 +87,7 @@ static FILES: &[&[Row]] = &[
     language::ROWS,
     machine::ROWS,
     packaging::ROWS,
+    rpm::ROWS,
     languages::ROWS,
     python::ROWS,
     java::ROWS,
@@ -75,6 +95,8 @@ static FILES: &[&[Row]] = &[
     go_rust::ROWS,
     configure::ROWS,
     tests::ROWS,
+    wanted::ROWS,
+    runners::ROWS,
     build::ROWS,
 ];
 
@@ -95,6 +117,13 @@ static SAMPLES: &[&[samples::Sample]] = &[
     node_samples::SAMPLES,
     go_rust_samples::SAMPLES,
     tests_samples::SAMPLES,
+    build_files_samples::SAMPLES,
+    rpm_samples::SAMPLES,
+    more_packaging_samples::SAMPLES,
+    more_test_samples::SAMPLES,
+    more_tree_samples::SAMPLES,
+    runners_samples::SAMPLES,
+    wanted_samples::SAMPLES,
 ];
 
 /// How a problem weighs when the root cause is chosen.

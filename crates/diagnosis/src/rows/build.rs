@@ -2,7 +2,7 @@
 
 use super::{
     Row,
-    Subject::{BaseName, Fixed},
+    Subject::{BaseName, By, Fixed},
     Weight::{Build, Configure, Weak},
     row,
 };
@@ -15,7 +15,7 @@ pub(super) static ROWS: &[Row] = &[
     row("command-script", Kind::MissingCommand, Build, r": (?:line )?\d+: ([^\s:']+): (?:command )?not found").unless(r": \.{1,2}/[^:\s]*: (?:command )?not found|config\.log").subject(BaseName),
     row("command-env", Kind::MissingCommand, Build, r"env: '([^'\\]+)': No such file or directory").unless(r"\\r|\^M").subject(BaseName),
     row("command-interpreter", Kind::MissingCommand, Build, r"(/\S+): bad interpreter: No such file").unless(r"\\r|\^M").subject(BaseName),
-    row("command-exec", Kind::MissingCommand, Build, r#"exec: "([^"]+)": executable file not found|spawn (\S+) ENOENT|Cannot run program "([^"]+)"|failed to execute '?([^\s':]+)'?: No such file|FileNotFoundError: \[Errno 2\] No such file or directory: '([^'/]+)'|execvp: ([^\s:]+): No such file"#).subject(BaseName),
+    row("command-exec", Kind::MissingCommand, Build, r#"exec: "([^"]+)": executable file not found|spawn (\S+) ENOENT|Cannot run program "([^"]+)"|failed to execute '?([^\s':]+)'?: No such file|FileNotFoundError: \[Errno 2\] No such file or directory: '([^'/.]+)'|execvp: ([^\s:]+): No such file"#).subject(BaseName),
     row("command-plain", Kind::MissingCommand, Weak, r"^([\w+-][\w.+-]*): (?:command )?not found$"),
     // Files.
     row("file-include", Kind::MissingFile, Build, r"^(?:\S*/)?[Mm]akefile\S*:\d+: (/(?:usr|opt|lib)/[^:\s]+): No such file or directory"),
@@ -41,6 +41,7 @@ pub(super) static ROWS: &[Row] = &[
     row("warning-error", Kind::WarningAsError, Build, r"error: .*\[-Werror=([\w+=-]+)\]|error: .*\[-Werror,-W([\w+=-]+)\]"),
     row("warnings-error", Kind::WarningAsError, Weak, r"(?:all|some) warnings being treated as errors").subject(Fixed("")),
     row("compile-undeclared", Kind::CompileError, Build, r"error: (?:use of undeclared identifier )?'([^']+)' (?:undeclared|was not declared|does not name a type|has not been declared)|error: use of undeclared identifier '([^']+)'|error: unknown type name '([^']+)'"),
+    row("compile-member", Kind::CompileError, Build, r"error: '([^']+)' is not a member of '([^']+)'|error: no member named '([^']+)' in (?:namespace )?'([^']+)'").subject(By(member)),
     row("compile-error", Kind::CompileError, Build, r"^[^\s:]+:\d+(?::\d+)?: (?:fatal |internal compiler )?error: ").subject(Fixed("")),
     row("compile-assembler", Kind::CompileError, Build, r"^[^\s:]+:\d+: Error: ").subject(Fixed("")),
     row("compile-driver", Kind::CompileError, Build, r"^(?:\S*/)?(?:[\w]+-[\w-]+-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cc1|cc1plus)(?:-[\d.]+)?: (?:fatal )?error: ").unless(r"linker command failed|no input files").subject(Fixed("")),
@@ -49,3 +50,9 @@ pub(super) static ROWS: &[Row] = &[
     row("config-status", Kind::BuildFile, Configure, r"config\.status: error: (.+)"),
     row("crash", Kind::Other, Weak, r"\*\*\* \[[^\]]*\] (Segmentation fault|Aborted|Illegal instruction|Bus error|Floating point exception)"),
 ];
+
+/// A name with the place where it was looked for.
+fn member(groups: &[String]) -> Vec<(Kind, String)> {
+    let [name, place, ..] = groups else { return Vec::new() };
+    vec![(Kind::CompileError, format!("{place}::{name}"))]
+}

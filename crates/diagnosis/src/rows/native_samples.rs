@@ -415,7 +415,7 @@ e21.cpp:2:19: error: size of array ‘stack’ is not an integral constant-expre
     sample("source-gone", r"cc1: fatal error: gone.c: No such file or directory
 compilation terminated.", "gone.c").line(1),
     sample("source-gone", r"clang-19: error: no such file or directory: 'gone.o'
-clang-19: error: no input files", "gone.o").line(1),
+clang-19: error: no input files", "gone.o").kind(Kind::MissingGenerated).line(1),
     sample("source-gone", r"nasm: fatal: unable to open input file `gone.asm' No such file or directory", "gone.asm").line(1),
     sample("standard-ambiguous", r"e17.cpp:5:50: error: reference to ‘byte’ is ambiguous
     5 | using namespace std; typedef unsigned char byte; byte b; int data[3]; int f(){ return data[0];} int size=1; int g(){return size;} template<class T> struct functio

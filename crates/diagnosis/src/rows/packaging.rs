@@ -18,6 +18,7 @@ pub(super) static ROWS: &[Row] = &[
     row("deb-no-candidate", Kind::MissingPackage, Configure, r"E: (?:Unable to locate package (\S+)|Package '?([^'\s]+)'? has no installation candidate|Couldn't find any package by (?:glob|regex) '([^']+)'|Version '[^']*' for '([^']+)' was not found)").remedies(&[EditRecipe("name a package that the archive has in place of {}"), Provide]),
     row("deb-build-dep", Kind::MissingPackage, Configure, r"E: Build-Depends dependency for \S+ cannot be satisfied because (?:the package|candidate version of package) (\S+) ").remedies(&[Provide]),
     row("deb-held", Kind::MissingPackage, Stop, r"E: Unable to correct problems, you have held broken packages").subject(Fixed("")).remedies(&[]),
+    row("deb-build-conflict", Kind::DependencyConflict, Configure, r"(?:error|Error): Build conflicts: (\S+)").remedies(&[EditRecipe("build where {} is not installed")]),
     row("deb-archive", Kind::Download, Configure, r"(?:Release file for (\S+) is (?:not valid yet|expired))|E: Failed to fetch (\S+)\s.*(?:Hash Sum mismatch|404)").last().remedies(&[Retry, Set("Acquire::Check-Valid-Until", "false")]),
     row("deb-half-installed", Kind::BrokenMachine, Configure, r"dpkg: error processing (?:package|archive) (\S+?)(?::\w+)? \(").remedies(&[Cure::RunFirst("dpkg --configure -a"), Set("DEBIAN_FRONTEND", "noninteractive")]),
     row("deb-dpkg-failed", Kind::BrokenMachine, Stop, r"Sub-process \S*dpkg returned an error code|Could not get lock /var/lib/(?:dpkg|apt)|dpkg was interrupted, you must manually run").subject(Fixed("dpkg")).remedies(&[Cure::RunFirst("dpkg --configure -a"), Retry]),
@@ -37,6 +38,7 @@ pub(super) static ROWS: &[Row] = &[
     row("deb-not-installed", Kind::FileList, Package, r"^(?:dh_missing: )?(?:error: |warning: )(\S+) exists in debian/\S+ but is not installed").remedies(&[EditRecipe("name {} in a *.install file or in debian/not-installed")]),
     row("deb-install-missing", Kind::FileList, Package, r#"^dh_\w+: (?:error|warning): Cannot find \(any matches for\) "([^"]+)""#).remedies(&[EditRecipe("mend the path {} in the package's list of files")]),
     row("deb-install-aborts", Kind::FileList, Weak, r"^dh_install: error: (missing files), aborting").subject(Fixed("")),
+    row("deb-unit", Kind::FileList, Package, r"^dh_installsystemd\w*: error: Package '[^']+' does not install unit '([^']+)'").remedies(&[EditRecipe("install the unit {}")]),
     row("deb-usr-local", Kind::FileList, Package, r"^dh_usrlocal: error: (\S+) is not a directory").remedies(&[Set("prefix", "/usr"), EditRecipe("install below /usr")]),
     // What packages must be like.
     row("rpm-noarch", Kind::PackagePolicy, Package, r"Arch dependent binaries in noarch package").subject(Fixed("noarch")).remedies(&[EditRecipe("leave out BuildArch: noarch")]),
@@ -64,13 +66,13 @@ pub(super) static ROWS: &[Row] = &[
     row("deb-changes", Kind::Recipe, Package, r"dpkg-source: error: (?:(aborting due to unexpected upstream changes)|cannot represent change to (\S+?):|(unrepresentable changes))").remedies(&[EditRecipe("let the clean target leave the source as it was"), EditRecipe("record the changes: dpkg-source --commit")]),
     row("deb-no-tarball", Kind::Recipe, Package, r"no upstream tarball found at (\S+?)\.\{").subject(Subject::BaseName).remedies(&[EditRecipe("put the upstream tarball beside the tree, or use a native format")]),
     // Patches.
-    row("patch-missing", Kind::PatchFailed, Package, r"dpkg-source: error: cannot read (debian/patches/\S+?):").subject(Subject::BaseName).remedies(&[EditRecipe("drop the patch {}")]),
+    row("patch-missing", Kind::PatchFailed, Package, r"dpkg-source: error: cannot read \S*?(debian/patches/\S+?):").subject(Subject::BaseName).remedies(&[EditRecipe("drop the patch {}")]),
     row("patch-quilt", Kind::PatchFailed, Package, r"^Patch (?:debian/patches/)?(\S+) (?:does not apply|can be reverse-applied)|LOCAL_PATCH|Refusing to apply (\S+)|dpkg-source: error: LC_ALL=C patch .* < \S*?/patches/(\S+) subprocess").remedies(PATCH),
     row("patch-rpm", Kind::PatchFailed, Package, r"^Patch #\d+ \(([^)]+)\):\n(?:[^\n]*\n){0,5}?[^\n]*(?:FAILED|[Cc]an't find file to patch|previously applied|unexpectedly ends)[^\n]*").marks(&["Patch #"]).with_next(6).remedies(PATCH),
     row("patch-hunk", Kind::PatchFailed, Package, r"\d+ out of \d+ hunks? (?:FAILED|ignored) -- (?:saving rejects|rejects in) (?:to )?(?:file )?(\S+?)(?:\.rej)?$|error: patch failed: (\S+?):\d+").confidence(80).remedies(PATCH),
     row("patch-other", Kind::PatchFailed, Stop, r"Hunk #\d+ FAILED at|Reversed \(or previously applied\) patch detected|patch: \*\*\*\* (?:Only garbage was found|malformed patch)|can't find file to patch at input line").subject(Fixed("")).remedies(PATCH),
     // Installing outside of the package.
-    row("install-outside", Kind::Recipe, Package, r"(?:mkdir|install|cp|ln|cannot (?:create|remove|open)).*: (?:cannot (?:create|remove|stat|open|touch) [^/]*|)'?(/usr/\S+?|/etc/\S+?|/opt/\S+?)'?: (?:Permission denied|Read-only file system)").remedies(&[Set("DESTDIR", "the package's image"), EditRecipe("install below the build root")]),
+    row("install-outside", Kind::Privileges, Package, r"(?:mkdir|install|cp|ln|cannot (?:create|remove|open)).*: (?:cannot (?:create|remove|stat|open|touch) [^/]*|)'?(/usr/\S+?|/etc/\S+?|/opt/\S+?)'?: (?:Permission denied|Read-only file system)").remedies(&[Set("DESTDIR", "the package's image"), EditRecipe("install below the build root")]),
     // What a build service says when it ends a job.
     row("obs-killed", Kind::Resources, Configure, r"Job seems to be stuck here, killed|Build(?: was)? killed.*(?:inactivity|timeout)|build timed out after").subject(Fixed("time")).remedies(&[Retry, More("time")]),
     row("obs-worker-lost", Kind::BrokenMachine, Stop, r"worker (?:\S+ )?(?:lost|died|vanished)|build host (?:lost|went away)|VM (?:died|crashed)").subject(Fixed("worker")).remedies(&[Retry]),

@@ -3,7 +3,7 @@
 use super::{
     Row,
     Subject::{By, Fixed},
-    Weight::{Build, Configure, Stop},
+    Weight::{Build, Configure, Stop, Weak},
     row,
 };
 use crate::{
@@ -19,7 +19,7 @@ pub(super) static ROWS: &[Row] = &[
     row("python-pkg-resources", Kind::MissingPython, Build, r"No module named '(pkg_resources)'").remedies(&[ProvideOther("python", "setuptools"), Version("setuptools", "< 82")]),
     row("python-2-module", Kind::OldSource, Build, r"No module named '?(?:ConfigParser|urllib2|urlparse|StringIO|cStringIO|Queue|commands|cPickle|Tkinter|httplib|__builtin__|HTMLParser|cookielib|SocketServer|BaseHTTPServer|SimpleHTTPServer|copy_reg|anydbm|exceptions|sets|md5|sha|htmlentitydefs|xmlrpclib|robotparser|UserDict|dummy_thread|thread|tkMessageBox|tkFileDialog)'?(?:$|\s)").subject(Fixed("python2")).remedies(PYTHON_2),
     row("python-back-end", Kind::MissingPython, Configure, r"BackendUnavailable: Cannot import '([\w.]+)'|^(?:ERROR: )?Backend '([\w.]+)(?::\w+)?' is not available").remedies(&[Provide, Set("PIP_NO_BUILD_ISOLATION", "1")]),
-    row("python-module", Kind::MissingPython, Build, r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)'?|^\S*python[\d.]*: No module named ([\w.]+)$|cannot import name '\w+' from '([\w.]+)' \(unknown location\)"),
+    row("python-module", Kind::MissingPython, Build, r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)'?|^\S*python[\d.]*: No module named ([\w.]+)$|cannot import name '\w+' from '([\w.]+)' \(unknown location\)").unless("'tzdata'"),
     // Python 2 in Python 3, and other source that is too old.
     row("python-2-syntax", Kind::OldSource, Build, r"SyntaxError: (?:Missing parentheses in call to '(?:print|exec)'|multiple exception types must be parenthesized|leading zeros in decimal integer literals)|TabError: inconsistent use of tabs|NameError: name '(?:unicode|xrange|raw_input|basestring|unichr|execfile|cmp|reload|apply|coerce|long|reduce|file)' is not defined|'dict' object has no attribute '(?:has_key|iteritems|iterkeys|itervalues)'").subject(Fixed("python2")).remedies(PYTHON_2),
     row("python-syntax", Kind::OldSource, Build, r"^\s*SyntaxError: invalid syntax").subject(Fixed("python2")).confidence(55).remedies(PYTHON_2),
@@ -41,7 +41,9 @@ pub(super) static ROWS: &[Row] = &[
     row("pip-wheel-platform", Kind::NoSuchVersion, Build, r"ERROR: (\S+\.whl) is not a supported wheel on this platform"),
     row("pip-renamed", Kind::NoSuchVersion, Build, r"The '(\w+)' PyPI package is deprecated, use '([\w-]+)'").remedies(&[ProvideOther("python", "{1}"), EditRecipe("require {2} in place of {}")]),
     row("pip-wrapper", Kind::Other, Stop, r"ERROR: (?:Could not build wheels for|Failed building wheel for|Failed to build(?: installable wheels for some pyproject\.toml based projects \()?) ?\(?([A-Za-z0-9._-]+)").remedies(&[]),
-    row("pip-checksum", Kind::Checksum, Build, r"THESE PACKAGES DO NOT MATCH THE HASHES").subject(Fixed("")),
+    row("pip-checksum", Kind::Checksum, Build, r"THESE PACKAGES DO NOT MATCH THE HASHES[^\n]*\n(?:\s*\n)*\s+(?:unknown package:\n[^\n]*|([A-Za-z0-9._-]+)(?:\[[^\]]*\])?(?:[=<>~! ]|$)[^\n]*)|Hashes are required in --require-hashes mode[^\n]*\n(?:\s*\n)*\s+([A-Za-z0-9._-]+)").marks(&["DO NOT MATCH THE HASHES", "Hashes are required in"]).with_next(3),
+    row("pip-checksum-plain", Kind::Checksum, Build, r"THESE PACKAGES DO NOT MATCH THE HASHES").subject(Fixed("")),
+    row("python-file", Kind::MissingFile, Weak, r"^(?:E +)?FileNotFoundError: \[Errno 2\] No such file or directory: '([^']*[./][^']*)'"),
     // setuptools and pyproject.toml.
     row("setuptools-2to3", Kind::ToolVersion, Build, r"use_2to3 is invalid").subject(Fixed("setuptools")).remedies(&[Version("setuptools", "< 58")]),
     row("setuptools-wheel", Kind::MissingPython, Build, r"error: invalid command 'bdist_(wheel)'").remedies(&[ProvideOther("python", "wheel"), Version("setuptools", ">= 70.1")]),

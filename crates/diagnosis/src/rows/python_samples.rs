@@ -392,7 +392,7 @@ ERROR: No matching distribution found for seatrial-no-such-thing-xyz",
         "e",
     ),
     sample(
-        "pip-checksum",
+        "pip-checksum-plain",
         r"ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have updated the package versions, please update the hashes.",
         "",
     )

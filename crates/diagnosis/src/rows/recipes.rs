@@ -11,13 +11,13 @@ use crate::{
 pub(super) static ROWS: &[Row] = &[
     // The rules.
     row("deb-rules-syntax", Kind::Recipe, Package, r"^(?:make\S*: )?(debian/rules):\d+: \*\*\* [^\n]*Stop\.$").remedies(&[EditRecipe("mend {}: it is a Makefile, whose commands start with a tab")]),
-    row("deb-rules-broken", Kind::Recipe, Package, r"(?:^|: )(?:\./)?(debian/rules): (?:(?:/\S+: )?bad interpreter|not found|No such file or directory|cannot execute|(?:line )?\d+: )|No rule to make target '(debian/rules)'").unless("Permission denied").remedies(&[EditRecipe("write {} as a Makefile that starts with `#!/usr/bin/make -f`")]),
+    row("deb-rules-broken", Kind::Recipe, Package, r"(?:^|: )(?:\./)?(debian/rules): (?:(?:/\S+: )?bad interpreter|not found|No such file or directory|cannot execute|(?:line )?\d+: )|No rule to make target '(debian/rules)'|Can't exec \x22(debian/rules)\x22").unless("Permission denied").remedies(&[EditRecipe("write {} as a Makefile that starts with `#!/usr/bin/make -f`")]),
     row("deb-rules-target", Kind::Recipe, Package, r"^dpkg-buildpackage: error: (?:cannot execute|unable to execute|fail\w* to execute) (debian/rules)").remedies(&[MakeExecutable]),
     // A file that the recipe has and nothing makes.
     row("deb-own-file", Kind::MissingFile, Package, r"(?:cannot (?:stat|open|access|read)|can't (?:read|open)|failed to access) '?((?:\./)?debian/[^':\s]+)'?: No such file|^(?:\S*/)?(?:cat|sed|sh|bash|perl|python3?|install|cp|mv|patch|msgfmt|po2debconf|tar|gzip)(?:: \S+)?: (debian/[^':\s]+): No such file").unless(r"debian/(?:tmp|patches|\.debhelper)/|debian/files|[*?]").class(Class::Packaging).remedies(&[EditRecipe("put {} into the recipe, or do without it")]),
     // The change log.
     row("deb-changelog", Kind::Recipe, Package, r"\(?(debian/changelog)\(l\d+\): (?:badly formatted heading line|found (?:blank line|change data|trailer|end of file) where expected first heading|unrecognized line)").remedies(&[EditRecipe("mend {}: `name (version) suite; urgency=medium`")]),
-    row("deb-version", Kind::Recipe, Package, r"^(?:dpkg-\w+|dh\w*): error: (?:\S+ )?(?:version number|upstream version|epoch in version|version string|revision number)[^\n]*(?:does not start with digit|is not a valid|is empty|invalid|not a number|has embedded spaces|cannot be)|^dpkg-\w+: error: (?:non-native package version does not contain a revision|can't build with source format '[^']*': (?:non-native|native) package version|invalid (?:source )?version)").subject(Fixed("debian/changelog")).remedies(&[EditRecipe("write the version as the source format asks for it")]),
+    row("deb-version", Kind::Recipe, Package, r"^dpkg-\w+: warning: +\S*debian/changelog\(l\d+\): version '[^']*' is invalid|^(?:dpkg-\w+|dh\w*): error: (?:\S+ )?(?:version number|upstream version|epoch in version|version string|revision number)[^\n]*(?:does not start with digit|is not a valid|is empty|invalid|not a number|has embedded spaces|cannot be)|^dpkg-\w+: error: (?:non-native package version does not contain a revision|can't build with source format '[^']*': (?:non-native|native) package version|invalid (?:source )?version)").subject(Fixed("debian/changelog")).remedies(&[EditRecipe("write the version as the source format asks for it")]),
     row("deb-version-parse", Kind::Recipe, Package, r"^dpkg-\w+: error: (?:unable to determine|cannot parse) (?:(?:source |upstream )?version|\S+ field)|^dh\w*: error: (?:changelog parse failure|No changelog entries)").subject(Fixed("debian/changelog")).remedies(&[EditRecipe("mend {}")]),
     // The control file.
     row("deb-control-parse", Kind::Recipe, Package, r"^(?:dpkg-\w+|dh\w*): error: [^\n]*?(?:syntax error in|parsing (?:file|package)|fatal error occurred while parsing|in|[Pp]arse error in|cannot read|cannot parse) '?(?:\S*/)?(debian/(?:control|changelog|copyright|source/format|tests/control|\S*substvars|\S+\.symbols|\S+\.shlibs))\b").remedies(&[EditRecipe("mend {}")]),
@@ -42,7 +42,17 @@ pub(super) fn named_file(groups: &[String]) -> Vec<(Kind, String)> {
     let file = words
         .split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '(' | ')' | ',' | ':'))
         .map(|word| word.trim_end_matches('.'))
-        .find(|word| word.starts_with("debian/"))
-        .unwrap_or_default();
+        .find_map(|word| word.find("debian/").and_then(|at| word.get(at..)))
+        .unwrap_or_else(|| {
+            // What the programs call by the name of a field stands in `debian/control`.
+            if ["-field", " field ", "binary package", "package name", "architecture"]
+                .iter()
+                .any(|word| words.contains(word))
+            {
+                "debian/control"
+            } else {
+                ""
+            }
+        });
     vec![(Kind::Recipe, file.to_owned())]
 }

@@ -30,8 +30,8 @@ pub(super) static ROWS: &[Row] = &[
     row("automake-error", Kind::TestSetup, Test, r"^ERROR: (\S+\.\w+|[\w/-]+/[\w.-]+)(?: - .*)?$").unless(r"^ERROR: \S+::|^ERROR: \S+\.(?:toml|cfg|json|ya?ml|lock)$"),
     row("automake-summary", Kind::TestFailed, Stop, r"^# (?:FAIL|ERROR|XPASS):\s+[1-9]").subject(Fixed("")),
     // pytest.
-    row("pytest-fixture", Kind::MissingPlugin, Build, r"^E\s+fixture '(\w+)' not found").remedies_by(fixture_plugin),
-    row("pytest-argument", Kind::MissingPlugin, Build, r"(?:pytest|py\.test|__main__\.py|setup\.py)[^:]*: error: unrecognized arguments: (--?[\w-]+)").remedies_by(argument_plugin),
+    row("pytest-fixture", Kind::MissingPython, Build, r"^E\s+fixture '(\w+)' not found").subject(By(fixture)).remedies_by(fixture_cures),
+    row("pytest-argument", Kind::MissingPython, Build, r"(?:pytest|py\.test|__main__\.py|setup\.py)[^:]*: error: unrecognized arguments: (--?[\w-]+)").subject(By(argument)).remedies_by(argument_cures),
     row("pytest-plugin", Kind::MissingPlugin, Build, r#"Error importing plugin "([\w.]+)"|Missing required plugins: ([\w-]+)"#),
     row("pytest-removed", Kind::ToolVersion, Build, r"PytestRemovedIn(\d+)Warning").subject(Fixed("pytest")).remedies(&[crate::cure::Cure::Version("pytest", "< {1}")]),
     row("pytest-timeout", Kind::TestTimeout, Test, r"^FAILED (\S+::.+?) - Failed: Timeout"),
@@ -109,13 +109,43 @@ fn spaced(groups: &[String]) -> Vec<(Kind, String)> {
     vec![(Kind::TestFailed, groups.join(" "))]
 }
 
-fn python(module: &str) -> Vec<Remedy> {
-    vec![ProvideOther("python", "{}").remedy(module, &[])]
+/// What a test misses: the module of the plugin that brings it, else whatever sets the test up.
+fn plugin(module: Option<&str>, name: &str) -> Vec<(Kind, String)> {
+    vec![match module {
+        Some(module) => (Kind::MissingPython, module.to_owned()),
+        None => (Kind::TestSetup, name.to_owned()),
+    }]
+}
+
+fn fixture(groups: &[String]) -> Vec<(Kind, String)> {
+    let name = groups.first().map_or("", String::as_str);
+    plugin(fixture_plugin(name), name)
+}
+
+fn argument(groups: &[String]) -> Vec<(Kind, String)> {
+    let name = groups.first().map_or("", String::as_str);
+    plugin(argument_plugin(name), name)
+}
+
+fn plugin_cures(kind: Kind, subject: &str) -> Vec<Remedy> {
+    match (kind, subject) {
+        (Kind::MissingPython, _) => vec![ProvideOther("python", "{}").remedy(subject, &[])],
+        (_, "testdir" | "pytester") => vec![Set("-p", "pytester").remedy(subject, &[])],
+        _ => Vec::new(),
+    }
+}
+
+fn fixture_cures(kind: Kind, subject: &str, _: &[String]) -> Vec<Remedy> {
+    plugin_cures(kind, subject)
+}
+
+fn argument_cures(kind: Kind, subject: &str, _: &[String]) -> Vec<Remedy> {
+    plugin_cures(kind, subject)
 }
 
 /// The plugin of pytest that defines a fixture.
-fn fixture_plugin(_: Kind, fixture: &str, _: &[String]) -> Vec<Remedy> {
-    let module = match fixture {
+fn fixture_plugin(fixture: &str) -> Option<&'static str> {
+    Some(match fixture {
         "mocker" | "class_mocker" | "module_mocker" | "session_mocker" => "pytest_mock",
         "benchmark" => "pytest_benchmark",
         "httpx_mock" => "pytest_httpx",
@@ -131,18 +161,16 @@ fn fixture_plugin(_: Kind, fixture: &str, _: &[String]) -> Vec<Remedy> {
         "freezer" => "pytest_freezegun",
         "snapshot" => "syrupy",
         "subtests" => "pytest_subtests",
-        "testdir" | "pytester" => return vec![Set("-p", "pytester").remedy(fixture, &[])],
         "fs" => "pyfakefs",
         "lazy_fixture" => "pytest_lazyfixture",
-        _ => return Vec::new(),
-    };
-    python(module)
+        _ => return None,
+    })
 }
 
 /// The plugin of pytest that knows an argument.
-fn argument_plugin(_: Kind, argument: &str, _: &[String]) -> Vec<Remedy> {
+fn argument_plugin(argument: &str) -> Option<&'static str> {
     let name = argument.trim_start_matches('-');
-    let module = match name {
+    Some(match name {
         _ if name.starts_with("cov") || name == "no-cov" => "pytest_cov",
         "n" | "numprocesses" | "dist" | "maxprocesses" | "boxed" => "xdist",
         "timeout" | "timeout-method" => "pytest_timeout",
@@ -159,7 +187,6 @@ fn argument_plugin(_: Kind, argument: &str, _: &[String]) -> Vec<Remedy> {
         "randomly-seed" | "random-order" => "pytest_randomly",
         "nbval" | "nbval-lax" => "nbval",
         "doctest-plus" | "doctest-rst" => "pytest_doctestplus",
-        _ => return Vec::new(),
-    };
-    python(module)
+        _ => return None,
+    })
 }

@@ -100,7 +100,7 @@ SKIP: skip.sh",
   def test_a(mocker): pass
 E       fixture 'mocker' not found
 >       available fixtures: cache, capfd, capfdbinary, caplog, capsys, capsysbinary, capteesys, doctest_namespace, monkeypatch, platformdirs_isolated, pytestconfig, record_property, record_testsuite_property, record_xml_attribute, recwarn, subtests, tmp_path, tmp_path_factory, tmpdir, tmpdir_factory",
-        "mocker",
+        "pytest_mock",
     )
     .line(3),
     sample(
@@ -109,7 +109,7 @@ E       fixture 'mocker' not found
 python -m pytest: error: unrecognized arguments: --cov=x --numprocesses=2
   inifile: None
   rootdir: /build/pt2",
-        "--cov",
+        "pytest_cov",
     )
     .line(2),
     sample(

@@ -64,15 +64,6 @@ fn wanted(groups: &[String]) -> Vec<(Kind, String)> {
     }
 }
 
-/// A file that a command wants: absolute, it belongs to the machine.
-fn used(groups: &[String]) -> Vec<(Kind, String)> {
-    match groups.first() {
-        Some(name) if name.starts_with('/') => vec![(Kind::MissingFile, name.clone())],
-        Some(name) => vec![(Kind::MissingGenerated, name.clone())],
-        None => Vec::new(),
-    }
-}
-
 /// The captured words, with the kind of a script that may not be run.
 fn script(groups: &[String]) -> Vec<(Kind, String)> {
     match groups.first() {
@@ -114,8 +105,8 @@ pub(super) static ROWS: &[Row] = &[
     // Archives and sources.
     row("source-archive", Kind::BrokenSource, Build, r"(This does not look like a tar archive)|stdin: (not in gzip format)|(?:bzip2|xz|lzma|lzip|zstd): [^\n]*(?:is not a bzip2 file|[Ff]ile format not recognized|unsupported format|\(stdin\): Not a)|(End-of-central-directory signature not found)|(File is not a zip file)|gzip: \S+: (unexpected end of file|invalid compressed data)|tar: (Unexpected EOF in archive)|zstd: [^\n]*: (unsupported format)").subject(Fixed("")).remedies(&[RunFirst("git lfs pull"), crate::cure::Cure::Retry]),
     row("source-pointer", Kind::BrokenSource, Build, r"(?:git-lfs|git lfs)[^\n]*(?:not found|smudge|pointer)|version https://git-lfs\.github\.com").subject(Fixed("git-lfs")).remedies(&[ProvideOther("command", "git-lfs"), RunFirst("git lfs pull")]),
-    row("source-rpm", Kind::MissingFile, Build, r"error: (?:Bad (?:source|file): |File )(\S+?): No such file or directory").class(Class::Packaging),
-    row("used-file", Kind::MissingGenerated, Weak, r"^(?:\S*/)?(?:cp|mv|install|cat|ln|sed|chmod|rm|tar|touch|grep|head|ls|xz|gzip|strip|objcopy|diff|sort): (?:cannot (?:stat|open|access|read)|can't read|failed to access|cannot stat) '?([^':]+)'?: No such file").subject(By(used)).remedies(&[LessParallel, Clean]),
+    row("source-rpm", Kind::MissingFile, Build, r"error: (?:Bad (?:source|file): |File )(\S+?): No such file or directory").subject(BaseName).class(Class::Packaging),
+    row("used-file", Kind::MissingFile, Weak, r"^(?:\S*/)?(?:cp|mv|install|cat|ln|sed|chmod|rm|tar|touch|grep|head|ls|xz|gzip|strip|objcopy|diff|sort): (?:cannot (?:stat|open|access|read)|can't read|failed to access|cannot stat) '?([^':]+)'?: No such file").subject(By(super::wanted::file)).remedies(&[LessParallel, Clean]),
     // Configurations that stop.
     row("compiler-broken", Kind::BrokenCompiler, Configure, r"^configure: error: (?:in '[^']*':\n(?:configure: )?error: )?(?:[\w+]+ )+compiler cannot create executables").with_next(1).marks(&["configure: error: "]).subject(Fixed("")).remedies(&[Set("CFLAGS", ""), ProvideOther("header", "stdio.h")]),
     row("compiler-cross", Kind::ForeignProgram, Configure, r"^configure: error: (?:in '[^']*':\n(?:configure: )?error: )?cannot run (?:(?:[\w+]+ )?compiled programs|test program while cross compiling)").with_next(1).marks(&["configure: error: "]).subject(Fixed("")).remedies(&[EditSource("give the answers as cache variables ac_cv_..., or run the programs under an emulator")]),
@@ -130,6 +121,6 @@ pub(super) static ROWS: &[Row] = &[
     row("meson-git", Kind::Download, Configure, r"ERROR: Git command failed: \[[^\n]*'((?:https?|git|ssh)://[^']+)'"),
     row("meson-download", Kind::Download, Configure, r"ERROR: (?:could not get|Failed to (?:download|fetch)) (\S+)"),
     row("meson-cuda", Kind::MissingCommand, Configure, r#"ERROR: Could not find suitable \w+ compiler: "([^"]+)""#),
-    row("meson-file", Kind::MissingGenerated, Configure, r"ERROR: File (\S+) does not exist"),
+    row("meson-file", Kind::MissingFile, Configure, r"ERROR: File (\S+) does not exist").subject(By(super::wanted::file)),
     row("qmake-project", Kind::BuildFile, Stop, r"Cannot find file: (\S+\.pro)").subject(BaseName),
 ];
