@@ -4,7 +4,7 @@
 //! in it; the whole request is in the store, where there is one.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, VecDeque},
     io::{Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -60,8 +60,8 @@ pub enum CassetteError {
 
 #[derive(Debug, Default)]
 struct State {
-    answers: HashMap<Digest, Vec<Take>>,
-    given: HashMap<Digest, usize>,
+    /// Those that were not given yet, in the order of the file.
+    answers: HashMap<Digest, VecDeque<Take>>,
     file: Option<fs::File>,
 }
 
@@ -73,6 +73,9 @@ pub(crate) struct Take {
     key: Digest,
     wire: Wire,
     model: String,
+    /// The trial that asked, where it had a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trial: Option<String>,
     /// The last thing that was said in the request, shortened.
     asked: String,
     pub(crate) status: u16,
@@ -90,6 +93,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) key: Digest,
     pub(crate) wire: Wire,
     pub(crate) model: &'a str,
+    pub(crate) trial: Option<&'a str>,
     pub(crate) last: String,
 }
 
@@ -101,7 +105,7 @@ impl Cassette {
             let mut text = String::new();
             fs::File::open(path)?.read_to_string(&mut text)?;
             for take in read(path, &text)? {
-                state.answers.entry(take.key).or_default().push(take);
+                state.answers.entry(take.key).or_default().push_back(take);
             }
         }
         if mode != CassetteMode::Replay {
@@ -140,15 +144,16 @@ impl Cassette {
     }
 
     /// The next answer to this request. A request that is asked again gets the answers in the order in which they came.
-    pub(crate) fn next(&self, key: &Digest) -> Option<Take> {
-        if self.mode == CassetteMode::Record {
-            return None;
-        }
+    ///
+    /// Trials at the same time may ask the same; in which order is chance. Each gets what was answered to it when it was
+    /// recorded, and a trial that was not there then gets what belongs to nobody else first.
+    pub(crate) fn next(&self, key: &Digest, trial: Option<&str>) -> Option<Take> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let given = state.given.get(key).copied().unwrap_or(0);
-        let take = state.answers.get(key)?.get(given)?.clone();
-        state.given.insert(*key, given + 1);
-        Some(take)
+        let takes = state.answers.get_mut(key)?;
+        let own = takes.iter().position(|take| take.trial.as_deref() == trial);
+        let nobodys = || takes.iter().position(|take| take.trial.is_none());
+        let at = own.or_else(nobodys).unwrap_or(0);
+        takes.remove(at)
     }
 
     /// Adds an answer; `secrets` are taken out of it.
@@ -180,6 +185,7 @@ impl Cassette {
             key: asked.key,
             wire: asked.wire,
             model: asked.model.to_owned(),
+            trial: asked.trial.map(str::to_owned),
             asked: redact::text(&last, secrets),
             status,
             headers,
@@ -192,11 +198,6 @@ impl Cassette {
         if let Some(file) = &mut state.file {
             file.write_all(line.as_bytes())?;
         }
-        // It is not given again in this run: each request was answered once.
-        let count = state.answers.entry(asked.key).or_default();
-        count.push(take);
-        let given = count.len();
-        state.given.insert(asked.key, given);
         Ok(())
     }
 }
@@ -259,6 +260,7 @@ mod tests {
             key: Digest::of(key.as_bytes()),
             wire: Wire::Chat,
             model: "openai/x",
+            trial: None,
             last: "What now?".into(),
         }
     }
@@ -295,7 +297,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         let next = |key: &str| {
             replay
-                .next(&asked(key).key)
+                .next(&asked(key).key, None)
                 .map(|take| String::from_utf8(take.bytes()).unwrap())
         };
         assert_eq!(next("a").as_deref(), Some("data: 1\n\ndata: [redacted]\n\n"));
@@ -306,11 +308,41 @@ mod tests {
         assert_eq!(
             Cassette::open(&path, CassetteMode::Replay)
                 .unwrap()
-                .next(&asked("c").key)
+                .next(&asked("c").key, None)
                 .unwrap()
                 .bytes(),
             b"new"
         );
+    }
+
+    #[test]
+    fn trials_that_ask_the_same_get_their_own_answers_back_in_any_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cassette.jsonl");
+        let recorder = Cassette::open(&path, CassetteMode::Record).unwrap();
+        for (trial, body) in [
+            (Some("one"), "1"),
+            (None, "nobody's"),
+            (Some("two"), "2"),
+            (Some("one"), "1 again"),
+        ] {
+            let asked = Asked { trial, ..asked("a") };
+            recorder.add(&asked, 200, &[], body.as_bytes(), &[]).unwrap();
+        }
+        let replay = Cassette::open(&path, CassetteMode::Replay).unwrap();
+        let next = |trial| {
+            let take = replay.next(&asked("a").key, trial)?;
+            Some(String::from_utf8(take.bytes()).unwrap())
+        };
+        for (trial, body) in [
+            (Some("two"), Some("2")),
+            (Some("one"), Some("1")),
+            (Some("three"), Some("nobody's")),
+            (Some("one"), Some("1 again")),
+            (Some("one"), None),
+        ] {
+            assert_eq!(next(trial).as_deref(), body, "{trial:?}");
+        }
     }
 
     #[test]

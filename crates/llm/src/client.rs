@@ -180,7 +180,11 @@ impl Client {
                     status,
                     message,
                     wait,
-                } => (Attempt::Status { status, message }, wait),
+                } => {
+                    // Others may use the room while this call waits.
+                    drop(hold);
+                    (Attempt::Status { status, message }, wait)
+                }
                 Outcome::No {
                     failure,
                     status,

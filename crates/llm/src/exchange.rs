@@ -50,7 +50,7 @@ impl Client {
         let Some(cassette) = &self.cassette else {
             return Ok(None);
         };
-        let take = cassette.next(&letter.key);
+        let take = cassette.next(&letter.key, call.meter.label());
         if take.is_none() && cassette.mode() == CassetteMode::Replay {
             return Err(ModelError::NotInCassette {
                 cassette: cassette.path().display().to_string(),
@@ -193,7 +193,7 @@ impl Client {
                         ..
                     }
                 ) {
-                    self.record(letter, request, status, &headers, said.as_bytes())?;
+                    self.record(letter, request, call, status, &headers, said.as_bytes())?;
                 }
                 return Ok(outcome);
             }
@@ -208,7 +208,7 @@ impl Client {
             if matches!(outcome, Outcome::Answer(_))
                 && let Some(kept) = kept
             {
-                self.record(letter, request, status, &headers, &kept)?;
+                self.record(letter, request, call, status, &headers, &kept)?;
             }
             return Ok(outcome);
         }
@@ -247,6 +247,7 @@ impl Client {
         &self,
         letter: &Letter,
         request: &Request,
+        call: &CallContext<'_>,
         status: u16,
         headers: &[(String, String)],
         body: &[u8],
@@ -257,6 +258,7 @@ impl Client {
             key: letter.key,
             wire: self.wire,
             model: &model,
+            trial: call.meter.label(),
             last: last_words(request),
         };
         cassette

@@ -77,6 +77,7 @@ impl Spent {
 #[derive(Debug)]
 pub struct Meter {
     name: String,
+    label: Option<String>,
     bounds: Bounds,
     parent: Option<Arc<Self>>,
     state: Mutex<State>,
@@ -137,11 +138,24 @@ impl Meter {
         Self {
             // Unlike that of any other meter, in other processes too.
             name: format!("{:08x}-{number}", fastrand::u32(..)),
+            label: None,
             bounds,
             parent,
             state: Mutex::new(State::default()),
             changed: Condvar::new(),
         }
+    }
+
+    /// The same with the trial's name: the same name when the trial is done again. A cassette finds by it which of several
+    /// answers to the same request is this trial's.
+    #[must_use]
+    pub fn labelled(mut self, trial: impl Into<String>) -> Self {
+        self.label = Some(trial.into());
+        self
+    }
+
+    pub(crate) fn label(&self) -> Option<&str> {
+        self.label.as_deref()
     }
 
     /// What was used so far.

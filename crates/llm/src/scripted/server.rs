@@ -33,8 +33,9 @@ use crate::{Wire, exchange::CONVERSATION_HEADER};
 
 /// Most bytes of a request.
 const MOST_REQUEST: usize = 64 << 20;
-/// Most requests that are remembered.
+/// Most requests that are remembered, and most bytes of them.
 const MOST_HEARD: usize = 10_000;
+const MOST_HEARD_BYTES: usize = 256 << 20;
 /// What is written needs so long to leave.
 const FLUSH: Duration = Duration::from_millis(20);
 /// Headers that are not remembered.
@@ -73,7 +74,14 @@ struct Inner {
     /// The only wire that is spoken, if it is only one.
     only: Option<Wire>,
     stage: Mutex<Stage>,
-    heard: Mutex<Vec<Heard>>,
+    heard: Mutex<Memory>,
+}
+
+/// What was heard, and how many bytes it has.
+#[derive(Debug, Default)]
+struct Memory {
+    heard: Vec<Heard>,
+    bytes: usize,
 }
 
 impl ScriptedServer {
@@ -128,7 +136,8 @@ impl ScriptedServer {
 
     /// The requests so far, in the order in which they came.
     pub fn heard(&self) -> Vec<Heard> {
-        self.inner.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let memory = self.inner.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        memory.heard.clone()
     }
 }
 
@@ -194,7 +203,8 @@ impl Inner {
         let key = SECRET.iter().find_map(|name| header(&head.headers, name));
         let asker = Asker::of(told.as_deref(), key.as_deref(), &view);
         let (got, play) = self.choose(&view, &asker, &body);
-        self.hear(Heard {
+        let size = view.all.len();
+        let heard = Heard {
             wire,
             model: view.model.clone(),
             conversation: told,
@@ -202,7 +212,8 @@ impl Inner {
             headers: plain_headers(&head.headers),
             body,
             got,
-        });
+        };
+        self.hear(heard, size);
         play.perform(wire, &view).await
     }
 
@@ -250,10 +261,11 @@ impl Inner {
         (got, Play::Say(Box::new(saying), fault))
     }
 
-    fn hear(&self, heard: Heard) {
-        let mut all = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() < MOST_HEARD {
-            all.push(heard);
+    fn hear(&self, heard: Heard, size: usize) {
+        let mut memory = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        if memory.heard.len() < MOST_HEARD && memory.bytes.saturating_add(size) <= MOST_HEARD_BYTES {
+            memory.heard.push(heard);
+            memory.bytes += size;
         }
     }
 }

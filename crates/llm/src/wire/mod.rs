@@ -174,3 +174,153 @@ fn arguments_object(text: &str) -> Value {
         _ => serde_json::json!({ "unreadable": text }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use seatrial_core::{Message, Role, ToolCall};
+    use serde_json::json;
+
+    use super::*;
+    use crate::{JsonSchema, ToolProtocol, ToolSpec, provider};
+
+    fn some_text(random: &mut fastrand::Rng) -> String {
+        ["", " ", "word", "ü 😀", "{\"a\":1}", "```tool\n{}\n```", "{broken"][random.usize(..7)].to_owned()
+    }
+
+    fn some_part(random: &mut fastrand::Rng) -> Part {
+        let id = ["", "call_1", "a:b/c", "ü"][random.usize(..4)].to_owned();
+        let opaque = [
+            None,
+            Some(json!({"type": "thinking", "thinking": "t", "signature": "s"})),
+            Some(json!({"type": "reasoning", "encrypted_content": "e"})),
+            Some(json!({"thoughtSignature": "s"})),
+            Some(json!({"reasoning_details": [{"type": "x"}]})),
+            Some(json!(7)),
+        ];
+        match random.u8(..4) {
+            0 => Part::Text {
+                text: some_text(random),
+            },
+            1 => Part::Reasoning {
+                text: some_text(random),
+                opaque: opaque[random.usize(..opaque.len())].clone(),
+            },
+            2 => Part::ToolCall(ToolCall {
+                id,
+                name: "shell".into(),
+                arguments: some_text(random),
+            }),
+            _ => Part::ToolResult {
+                id,
+                content: some_text(random),
+                failed: random.bool(),
+            },
+        }
+    }
+
+    #[test]
+    fn any_conversation_is_written_in_a_form_that_providers_take() {
+        let mut random = fastrand::Rng::with_seed(31);
+        let roles = [Role::System, Role::User, Role::Assistant, Role::Tool];
+        for _ in 0..3000 {
+            let messages = (0..random.usize(..8))
+                .map(|_| Message {
+                    role: roles[random.usize(..4)],
+                    parts: (0..random.usize(..4)).map(|_| some_part(&mut random)).collect(),
+                })
+                .collect();
+            let mut request = Request::new(messages).with_tools(vec![ToolSpec {
+                name: "shell".into(),
+                description: "Runs a command.".into(),
+                parameters: json!({"type": ["object", "null"], "additionalProperties": false, "properties": {"a": {"type": "string"}}}),
+            }]);
+            request.schema = random.bool().then(|| JsonSchema {
+                name: "answer".into(),
+                schema: json!({"type": "object"}),
+            });
+            let names = ["openai", "openrouter", "deepseek", "anthropic", "gemini"];
+            let mut quirks = Quirks::of(provider(names[random.usize(..5)]).unwrap(), ToolProtocol::Auto);
+            quirks.reasoning = random.bool();
+            quirks.gemini_schema = random.bool();
+            for wire in Wire::ALL {
+                let body = wire.encode(&Outgoing {
+                    model: "m",
+                    request: &request,
+                    quirks: &quirks,
+                    output: None,
+                });
+                check(wire, &body);
+            }
+        }
+    }
+
+    /// What each provider insists on.
+    fn check(wire: Wire, body: &Value) {
+        let turns = |field: &str| body[field].as_array().unwrap().clone();
+        match wire {
+            Wire::Chat => {
+                for turn in turns("messages") {
+                    let says = turn["content"].as_str().is_some_and(|text| !text.is_empty());
+                    assert!(
+                        says || turn["tool_calls"].is_array() || turn["role"] == "tool",
+                        "{turn}"
+                    );
+                }
+            }
+            Wire::Responses => assert!(turns("input").iter().all(|item| item["type"].is_string()), "{body}"),
+            Wire::Messages | Wire::Gemini => {
+                let (field, inner) = if wire == Wire::Messages {
+                    ("messages", "content")
+                } else {
+                    ("contents", "parts")
+                };
+                let turns = turns(field);
+                for pair in turns.windows(2) {
+                    assert_ne!(pair[0]["role"], pair[1]["role"], "{body}");
+                }
+                for turn in &turns {
+                    let blocks = turn[inner].as_array().unwrap();
+                    assert!(!blocks.is_empty(), "{body}");
+                    for block in blocks {
+                        let id = block["id"].as_str().or(block["tool_use_id"].as_str()).unwrap_or("a");
+                        assert!(
+                            id.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'),
+                            "{block}"
+                        );
+                        assert!(block["text"].as_str().is_none_or(|text| !text.is_empty()), "{block}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_request_goes_where_its_wire_wants_it() {
+        for (wire, base, stream, url) in [
+            (Wire::Chat, "http://h/v1/", true, "http://h/v1/chat/completions"),
+            (
+                Wire::Chat,
+                "http://h/o?api-version=1",
+                true,
+                "http://h/o/chat/completions?api-version=1",
+            ),
+            (Wire::Responses, "http://h/v1", true, "http://h/v1/responses"),
+            (Wire::Messages, "http://h", true, "http://h/v1/messages"),
+            (Wire::Messages, "http://h/v1", true, "http://h/v1/messages"),
+            (
+                Wire::Gemini,
+                "http://h/v1beta",
+                true,
+                "http://h/v1beta/models/a%23b:streamGenerateContent?alt=sse",
+            ),
+            (
+                Wire::Gemini,
+                "http://h/v1beta?x=1",
+                false,
+                "http://h/v1beta/models/a%23b:generateContent?x=1",
+            ),
+        ] {
+            assert_eq!(wire.url(base, "a#b", stream), url);
+        }
+    }
+}

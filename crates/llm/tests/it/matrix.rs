@@ -64,6 +64,18 @@ fn rows() -> Vec<(&'static str, Script)> {
         ("refuses `stream`", refuses("stream")),
         ("refuses `stream_options`", refuses("stream_options")),
         (
+            "unstreamed, cut midway",
+            fails(Fault::Cut { after: 0 }).refusing("stream"),
+        ),
+        (
+            "unstreamed, malformed JSON",
+            fails(Fault::Malformed { after: 0 }).refusing("stream"),
+        ),
+        (
+            "unstreamed, beyond the bound",
+            fails(Fault::Huge { bytes: 300_000 }).refusing("stream"),
+        ),
+        (
             "tool that does not exist",
             says(Answer::call("no_such_tool", json!({})).using(20, 5)),
         ),
