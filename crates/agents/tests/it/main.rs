@@ -6,12 +6,14 @@
 // The boxes that the suites are tested with do here too.
 #[path = "../../../suites/tests/it/boxes.rs"]
 mod boxes;
+mod models;
 
 use std::fmt::Write as _;
 
 use expect_test::expect;
 use seatrial_agents::{Agent, AgentError, AgentSettings, Ognibuild, SolveContext, agent};
 use seatrial_core::{BOX_SOURCE, Budget, Digest, Event, Goal, PinnedSource, Platform, SourceKind, Submission, Task};
+use seatrial_packages::{Candidate, Key, Resolver};
 use seatrial_sandbox::{BoxSpec, Command, Limits, Network, SandboxFactory as _};
 use seatrial_source::SourceTree;
 
@@ -67,14 +69,32 @@ fn task() -> Task {
     }
 }
 
-/// Lets an agent work that has nothing to complain of.
+/// Lets an agent work that has nothing to complain of. What is handed in is what was done: the script ends as the note says.
 fn solve(boxes: &Boxes, agent: &dyn Agent, files: &[(&str, &str)]) -> (Submission, Vec<Event>) {
-    let (submission, events) = try_solve(boxes, agent, files);
-    (submission.unwrap(), events)
+    let tried = try_solve(boxes, agent, files);
+    let submission = tried.submission.unwrap();
+    if let Some((succeeded, output)) = tried.replay {
+        assert_eq!(
+            succeeded,
+            submission.note.contains("ended well"),
+            "{}: {}\n{output}",
+            agent.name(),
+            submission.note
+        );
+    }
+    (submission, tried.events)
+}
+
+/// What came of an agent's work.
+struct Tried {
+    submission: Result<Submission, AgentError>,
+    events: Vec<Event>,
+    /// Whether its script, run in another box with the same tree, exited with 0, and what it wrote.
+    replay: Option<(bool, String)>,
 }
 
 /// Lets an agent work on a tree in a box of its own.
-fn try_solve(boxes: &Boxes, agent: &dyn Agent, files: &[(&str, &str)]) -> (Result<Submission, AgentError>, Vec<Event>) {
+fn try_solve(boxes: &Boxes, agent: &dyn Agent, files: &[(&str, &str)]) -> Tried {
     let folder = tempfile::tempdir().unwrap();
     for (path, text) in files {
         let path = folder.path().join(path);
@@ -82,30 +102,33 @@ fn try_solve(boxes: &Boxes, agent: &dyn Agent, files: &[(&str, &str)]) -> (Resul
         fs_err::write(path, text).unwrap();
     }
     let tree = SourceTree::new(folder.path().to_owned(), Digest::of(b"hull"));
-    let mut sandbox = boxes
-        .factory
-        .start(&BoxSpec {
-            image: boxes.image,
-            limits: Limits::default(),
-            network: Network::Off,
-        })
-        .unwrap();
-    let mut tar = Vec::new();
-    tree.write_tar(&mut tar).unwrap();
-    sandbox.write_tree(BOX_SOURCE, &mut tar.as_slice()).unwrap();
-    // There is no network here, and nothing in these trees needs a package.
-    for tool in ["apt-get", "apt-file"] {
-        sandbox
-            .write_file(&format!("/usr/local/bin/{tool}"), b"#!/bin/sh\nexit 0\n", 0o755)
+    let start = || {
+        let mut sandbox = boxes
+            .factory
+            .start(&BoxSpec {
+                image: boxes.image,
+                limits: Limits::default(),
+                network: Network::Off,
+            })
             .unwrap();
-    }
+        let mut tar = Vec::new();
+        tree.write_tar(&mut tar).unwrap();
+        sandbox.write_tree(BOX_SOURCE, &mut tar.as_slice()).unwrap();
+        // There is no network here, and nothing in these trees needs a package.
+        for tool in ["apt-get", "apt-file"] {
+            sandbox
+                .write_file(&format!("/usr/local/bin/{tool}"), b"#!/bin/sh\nexit 0\n", 0o755)
+                .unwrap();
+        }
+        sandbox
+    };
+    let mut sandbox = start();
     let mut events = Vec::new();
-    let name = agent.name();
     let submission = agent.solve(&mut SolveContext {
         task: &task(),
         tree: folder.path(),
         sandbox: sandbox.as_mut(),
-        resolver: None,
+        resolver: Some(&NoPackages),
         blobs: &boxes.home.blobs(),
         events: &mut events,
         output: &mut |_| {},
@@ -113,21 +136,30 @@ fn try_solve(boxes: &Boxes, agent: &dyn Agent, files: &[(&str, &str)]) -> (Resul
         forbid: &[],
         base_packages: &[],
     });
-    // What is handed in is what was done: the script in the same box changes nothing about its end.
-    if let Ok(submission) = &submission
-        && let Some(script) = &submission.script
-    {
+    drop(sandbox);
+    let script = submission
+        .as_ref()
+        .ok()
+        .and_then(|submission| submission.script.clone());
+    let replay = script.map(|script| {
         let mut output = Vec::new();
-        let again = sandbox.exec(&Command::bash(script.clone()), &mut output).unwrap();
-        assert_eq!(
-            again.succeeded(),
-            submission.note.contains("ended well"),
-            "{name}: {}\n{}",
-            submission.note,
-            String::from_utf8_lossy(&output)
-        );
+        let again = start().exec(&Command::bash(script), &mut output).unwrap();
+        (again.succeeded(), String::from_utf8_lossy(&output).into_owned())
+    });
+    Tried {
+        submission,
+        events,
+        replay,
     }
-    (submission, events)
+}
+
+/// An index that knows nothing.
+struct NoPackages;
+
+impl Resolver for NoPackages {
+    fn resolve(&self, _: &Key) -> Vec<Candidate> {
+        Vec::new()
+    }
 }
 
 #[test]
@@ -221,9 +253,9 @@ fn what_another_program_ran_is_replayed_without_it() {
     "#]].assert_eq(&text);
     // A program that does not start is nobody's failure to build.
     let absent = try_solve(boxes, &Ognibuild::of(Some(b"#!/nowhere\n".to_vec())), HULL)
-        .0
+        .submission
         .unwrap_err();
     assert!(absent.to_string().contains("does not run in the box"), "{absent}");
-    let none = try_solve(boxes, &Ognibuild::of(None), HULL).0.unwrap_err();
+    let none = try_solve(boxes, &Ognibuild::of(None), HULL).submission.unwrap_err();
     assert_eq!(none.to_string(), "the agent `ognibuild` needs its program `ogni`");
 }
