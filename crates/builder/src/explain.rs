@@ -132,6 +132,17 @@ pub(crate) fn success(
     text
 }
 
+/// What lies beside the root that was built, and did not get through.
+pub(crate) fn beside(failed: &[String], text: &mut String) {
+    const SHOWN: usize = 8;
+    for step in failed.iter().take(SHOWN) {
+        let _ = write!(text, "\n- beside it, not built: {step}");
+    }
+    if failed.len() > SHOWN {
+        let _ = write!(text, "\n- and {} further steps beside it", failed.len() - SHOWN);
+    }
+}
+
 /// What a smaller recipe no longer has.
 pub(crate) fn shrunk(runs: u32, packages: &[String], relaxations: &[String], steps: usize, text: &mut String) {
     if packages.is_empty() && relaxations.is_empty() && steps == 0 {

@@ -99,6 +99,21 @@ pub fn aliases(truth: &CompileTruth, reference: &Verdict) -> BTreeMap<String, Ve
     aliases
 }
 
+/// Whether the reference made more programs and libraries than its verdict lists, so that [`aliases`] saw only some.
+pub fn lists_only_some(reference: &Verdict) -> bool {
+    let completion = reference.checks.iter().find(|check| check.name == "completion");
+    let evidence = completion.map_or(&[][..], |check| &check.evidence);
+    let is_cut = evidence
+        .iter()
+        .any(|evidence| matches!(evidence, Evidence::Note { text } if text.starts_with("and ")));
+    // What is linked stands first, so it is complete where something else follows it.
+    let last = evidence.iter().rev().find_map(|evidence| match evidence {
+        Evidence::File { what, .. } => Some(what.as_str()),
+        _ => None,
+    });
+    is_cut && last.is_some_and(|what| what.starts_with("ELF executable") || what.starts_with("ELF shared"))
+}
+
 /// The expected names that the reference did not make from the tree without the distribution's patches, although it
 /// ended well; none when it did not, because then its patches may be what makes the tree build at all.
 pub fn made_by_patches(truth: &CompileTruth, unpatched: &Verdict) -> Vec<String> {
@@ -222,6 +237,30 @@ mod tests {
             aliases(&truth, &reference),
             BTreeMap::from([("hull-bin".to_owned(), vec!["hull".to_owned()])])
         );
+    }
+
+    #[test]
+    fn a_list_that_was_cut_among_what_is_linked_is_seen() {
+        let listed = |what: &str, note: Option<&str>| {
+            let mut verdict = verdict(true, &[], &[("/b/hull", "one")]);
+            for check in &mut verdict.checks {
+                for evidence in &mut check.evidence {
+                    if let Evidence::File { what: old, .. } = evidence {
+                        what.clone_into(old);
+                    }
+                }
+                if check.name == "completion" {
+                    check
+                        .evidence
+                        .extend(note.map(|text| Evidence::Note { text: text.to_owned() }));
+                }
+            }
+            lists_only_some(&verdict)
+        };
+        assert!(listed("ELF executable, x86_64", Some("and 3 more")));
+        assert!(listed("ELF shared object, x86_64", Some("and 3 more")));
+        assert!(!listed("ELF object, x86_64", Some("and 3 more")));
+        assert!(!listed("ELF executable, x86_64", None));
     }
 
     #[test]

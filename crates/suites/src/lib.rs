@@ -11,7 +11,7 @@ mod mining;
 mod mutations;
 mod suite;
 
-pub use calibration::{aliases, gold_source, gold_submission, made_by_patches, unpatched_submission};
+pub use calibration::{aliases, gold_source, gold_submission, lists_only_some, made_by_patches, unpatched_submission};
 pub use compile::Compile;
 pub use corpus::{Corpus, CorpusError, CorpusFacts, Side, Split, TaskLock, TaskState};
 pub use error::SuiteError;

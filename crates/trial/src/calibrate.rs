@@ -8,7 +8,7 @@ use std::{
 use seatrial_agents::{Agent, AgentError, SolveContext, fake_script};
 use seatrial_core::{Answer, CompileTruth, Outcome, Profile, Submission, Task, TaskId, Truth, TruthBody};
 use seatrial_suites::{
-    Corpus, TaskState, aliases, gold_source, gold_submission, made_by_patches, unpatched_submission,
+    Corpus, TaskState, aliases, gold_source, gold_submission, lists_only_some, made_by_patches, unpatched_submission,
 };
 
 use crate::{Bench, Observer, Room, Trial, TrialError, TrialResult, parallel::side_by_side, result::set_invalid_aside};
@@ -16,19 +16,23 @@ use crate::{Bench, Observer, Room, Trial, TrialError, TrialResult, parallel::sid
 /// What calibration found out about one task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Calibration {
-    /// The task can be solved and cannot be faked. The answer key, improved by what the reference made.
-    Fit(CompileTruth),
+    /// The task can be solved and cannot be faked. The answer key, improved by what the reference made, and what a person should
+    /// know about it.
+    Fit(CompileTruth, Vec<String>),
     /// Something about it is wrong.
     Quarantined(String),
     /// The infrastructure was at fault, so nothing is known.
     Unknown(String),
 }
 
+/// How often a name must be missing without the distribution's patches: one build may fail by chance.
+const UNPATCHED: u32 = 2;
+
 impl Calibration {
     /// The state for the corpus's lock file, when something is known.
     pub fn state(&self) -> Option<TaskState> {
         match self {
-            Self::Fit(_) => Some(TaskState::Calibrated),
+            Self::Fit(..) => Some(TaskState::Calibrated),
             Self::Quarantined(_) => Some(TaskState::Quarantined),
             Self::Unknown(_) => None,
         }
@@ -117,12 +121,19 @@ impl Calibrator<'_> {
             submission,
         };
         let mut better = key.clone();
+        let mut notes = Vec::new();
         for attempt in 1..=self.attempts {
             let result = self.given(&gold, &gold_task, truth, attempt, observer)?;
             match result.outcome() {
                 Outcome::Passed => {
                     if let Some(verdict) = result.verdict(Profile::Strict) {
                         better.aliases = aliases(&better, verdict);
+                        if lists_only_some(verdict) {
+                            notes = vec![
+                                "it makes more files than a verdict lists, so other names of the same file may have been missed"
+                                    .to_owned(),
+                            ];
+                        }
                     }
                 }
                 Outcome::Failed => {
@@ -134,7 +145,7 @@ impl Calibrator<'_> {
                 Outcome::Invalid => return Ok(Calibration::Unknown(format!("gold: {}", reason(&result)))),
             }
         }
-        self.without_patches(&gold_task, truth, better, observer)
+        self.without_patches(&gold_task, truth, (better, notes), observer)
     }
 
     /// Leaves out of the answer key what only the distribution's patches make.
@@ -142,11 +153,11 @@ impl Calibrator<'_> {
         &self,
         task: &Task,
         truth: &Truth,
-        mut better: CompileTruth,
+        (mut better, mut notes): (CompileTruth, Vec<String>),
         observer: &dyn Observer,
     ) -> Result<Calibration, TrialError> {
         let Some(submission) = unpatched_submission(task) else {
-            return Ok(Calibration::Fit(better));
+            return Ok(Calibration::Fit(better, notes));
         };
         let truth = Truth {
             body: TruthBody::Compile(better.clone()),
@@ -156,11 +167,28 @@ impl Calibrator<'_> {
             name: "unpatched",
             submission,
         };
-        let result = self.given(&unpatched, task, &truth, 1, observer)?;
-        let Some(verdict) = result.verdict(Profile::Strict) else {
-            return Ok(Calibration::Fit(better));
-        };
-        let patched = made_by_patches(&better, verdict);
+        let mut patched = better.artifacts.clone();
+        for attempt in 1..=UNPATCHED {
+            let result = self.given(&unpatched, task, &truth, attempt, observer)?;
+            let Some(verdict) = result.verdict(Profile::Strict) else {
+                return Ok(Calibration::Fit(better, notes));
+            };
+            if attempt > 1 && result.outcome() == Outcome::Invalid {
+                return Ok(Calibration::Unknown(format!("unpatched: {}", reason(&result))));
+            }
+            let missing = made_by_patches(&better, verdict);
+            if attempt > 1 && missing.len() < patched.len() {
+                notes.push(
+                    "without the distribution's patches it made not the same each time; what it made once counts"
+                        .to_owned(),
+                );
+            }
+            patched.retain(|name| missing.contains(name));
+            // Nothing is missing, so there is nothing to be sure of.
+            if patched.is_empty() {
+                break;
+            }
+        }
         better.artifacts.retain(|name| !patched.contains(name));
         better.aliases.retain(|name, _| !patched.contains(name));
         better.patched.extend(patched);
@@ -172,7 +200,7 @@ impl Calibrator<'_> {
                 better.patched.join(", ")
             )));
         }
-        Ok(Calibration::Fit(better))
+        Ok(Calibration::Fit(better, notes))
     }
 
     fn given(

@@ -14,7 +14,7 @@ use super::{
     is_late, runner,
     state::State,
     symbols,
-    trial::{Trial, checks, complaints, examine, reached},
+    trial::{Trial, checks, complaints, examine, last_line, reached},
     watch,
 };
 use crate::{
@@ -79,6 +79,8 @@ impl Shop<'_, '_> {
             limit: None,
             errors: 0,
             calls: Vec::new(),
+            tolerated: Vec::new(),
+            beside: Vec::new(),
             configured: Vec::new(),
             problem: None,
             stopped_by: None,
@@ -118,6 +120,11 @@ impl Shop<'_, '_> {
                 continue;
             }
             if step.purpose == Purpose::Install || step.keep_going {
+                let cause = diagnose(&ran.log).cause.map(|cause| cause.text.trim().to_owned());
+                let end = ran.stopped.or(cause).unwrap_or_else(|| last_line(&ran.log));
+                trial
+                    .tolerated
+                    .push(format!("{} in {}: {end}", step.purpose.as_str(), step.folder));
                 // Installing is a bonus; the step stays in the recipe, where its failure is tolerated too.
                 continue;
             }

@@ -167,6 +167,7 @@ pub(super) fn dependencies(packages: &[String]) -> Step {
         Purpose::Dependencies,
         "packages of the distribution that the build asks for",
         "$OUT",
-        format!("{install} || {{ apt-get update && {install}; }}"),
+        // Images leave manual pages out; packages that lay a link to one, as Java's do, fail where the folder is missing.
+        format!("mkdir -p /usr/share/man/man1\n{install} || {{ apt-get update && {install}; }}"),
     )
 }

@@ -313,12 +313,24 @@ fn neighbours(shop: &mut Shop<'_, '_>, plan: &Plan, plans: &[Plan], best: &mut T
         "there is no build file at the top that would do it",
     );
     let settings = best.settings.clone();
-    let trial = shop.run(&steps, &settings, &mut packages, &mut Missing::default())?;
+    let mut trial = shop.run(&steps, &settings, &mut packages, &mut Missing::default())?;
+    let failed: Vec<String> = trial
+        .tolerated
+        .iter()
+        .filter(|step| !best.tolerated.contains(step))
+        .cloned()
+        .chain(trial.stopped_by.clone())
+        .collect();
+    for step in &failed {
+        shop.watcher.decision("a part beside it is not built", step);
+    }
     if trial.clean && trial.worth >= best.worth + 0.5 {
         shop.watcher.decision("keep it", "more programs or libraries were made");
+        trial.beside = failed;
         *best = trial;
     } else {
         shop.watcher.decision("go back", "it made no more");
+        best.beside = failed;
     }
     Ok(())
 }

@@ -164,6 +164,7 @@ pub fn build(
         &artifacts::linked(&trial.artifacts),
         &attempts,
     );
+    explain::beside(&trial.beside, &mut explanation);
     if let Some(shrunk) = shrunk {
         explain::shrunk(
             shrunk.runs,

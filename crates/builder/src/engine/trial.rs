@@ -33,6 +33,10 @@ pub(super) struct Trial {
     pub(super) errors: usize,
     /// Failing calls and downloads of the build, when they were noted.
     pub(super) calls: Vec<watch::Call>,
+    /// Steps that failed and may fail: what was asked of them, and how they ended.
+    pub(super) tolerated: Vec<String>,
+    /// What was tried beside it and did not get through.
+    pub(super) beside: Vec<String>,
     /// What the configure step said, when it got through.
     pub(super) configured: Vec<u8>,
     pub(super) problem: Option<Problem>,
@@ -143,7 +147,7 @@ pub(super) fn examine(trial: &mut Trial) -> Diagnosis {
 }
 
 /// The last line that says something.
-fn last_line(log: &[u8]) -> String {
+pub(super) fn last_line(log: &[u8]) -> String {
     let text = String::from_utf8_lossy(log.get(log.len().saturating_sub(4096)..).unwrap_or(log)).into_owned();
     let says = |line: &&str| !line.trim().is_empty();
     let error = text

@@ -10,6 +10,7 @@ use crate::{
 };
 
 static INSTALL: Pattern = Pattern::new(r"(?m)^install[^=:\n]*:");
+static TOOLS: Pattern = Pattern::new(r"(?m)^[ \t]*PREFIX[ \t]*\?=[ \t]*\S*-[ \t]*(?:#|$)");
 static INCLUDE: Pattern = Pattern::new(r"(?m)^-?include\s");
 
 static FIRST: Pattern = Pattern::new(r"(?m)^([A-Za-z0-9_/-][A-Za-z0-9_./-]*)[ \t]*:(?:[^=]|$)");
@@ -30,6 +31,8 @@ pub(crate) struct Facts {
     pub(crate) installs: bool,
     /// Targets whose names say that they make libraries or programs which may not be among the usual ones.
     pub(crate) further: Vec<String>,
+    /// `PREFIX` is the start of its tools' names: the recipe's own, which is a folder, must not reach it.
+    pub(crate) names_tools: bool,
     /// What it is for beside the usual.
     pub(crate) purpose: toolchains::Purpose,
 }
@@ -42,6 +45,7 @@ pub(super) fn facts(tree: &Tree, root: &BuildRoot) -> Facts {
         file: (!usual).then_some(name),
         installs: INSTALL.is_match(&text) || INCLUDE.is_match(&text),
         further: further(&text),
+        names_tools: TOOLS.is_match(&text),
         purpose: toolchains::purpose(tree, &root.folder, &text),
     }
 }
@@ -59,6 +63,7 @@ fn further(text: &str) -> Vec<String> {
 
 pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mut Vec<Step>) {
     let path = settings.path_line();
+    let tools = if facts.names_tools { "unset PREFIX\n" } else { "" };
     let file = facts
         .file
         .as_ref()
@@ -78,7 +83,7 @@ pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mu
         "the default target; a broken part does not stop the others",
         folder,
         format!(
-            "{path}make{file}{words} -k {}{}",
+            "{path}{tools}make{file}{words} -k {}{}",
             settings.jobs(),
             settings.build_words()
         ),
@@ -88,7 +93,7 @@ pub(super) fn steps(folder: &str, facts: &Facts, settings: &Settings, steps: &mu
             Purpose::Build,
             "a further target, which the usual one leaves out",
             folder,
-            format!("{path}make{file}{words} -k {} {target}", settings.jobs()),
+            format!("{path}{tools}make{file}{words} -k {} {target}", settings.jobs()),
         );
         further.keep_going = true;
         steps.push(further);
@@ -125,12 +130,23 @@ mod tests {
     }
 
     #[test]
+    fn a_prefix_of_tools_is_told_from_a_folder() {
+        for text in ["PREFIX ?= arm-none-eabi-\n", "PREFIX?=$(HOME)/bin/avr- # tools\n"] {
+            assert!(super::TOOLS.is_match(text), "{text}");
+        }
+        for text in ["PREFIX ?= /usr/local\n", "PREFIX = x-\n", "PREFIX ?= a- b\n"] {
+            assert!(!super::TOOLS.is_match(text), "{text}");
+        }
+    }
+
+    #[test]
     fn patterns_compile() {
         assert!(
             super::INSTALL.compiles()
                 && super::INCLUDE.compiles()
                 && super::FURTHER.compiles()
                 && super::FIRST.compiles()
+                && super::TOOLS.compiles()
         );
     }
 }

@@ -36,6 +36,7 @@ fn a_solution_of_visual_studio_is_compiled_from_its_lists() {
             found 2 ways to build: Visual Studio project in win; plain C or C++ sources in code
             try Visual Studio project in win
             build what lies beside it too: code
+            a part beside it is not built
             go back
             made: ship
         "#]],
@@ -180,5 +181,95 @@ fn a_system_that_makes_archives_only_is_compared_with_the_one_beside_it() {
             try Make at the top
             made: ship
         "#]],
+    );
+}
+
+#[test]
+fn what_lies_beside_and_does_not_build_is_told() {
+    let Some(boxes) = crate::real::boxes() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    crate::script::lay(
+        folder.path(),
+        &[
+            ("hull/Makefile", "all: hull\nhull: hull.c\n\t$(CC) -o hull hull.c\n"),
+            ("hull/hull.c", MAIN),
+            ("oar/Makefile", "all: oar\noar: oar.c\n\t$(CC) -o oar oar.c\n"),
+            ("oar/oar.c", "#error broken\n"),
+            ("sail/Makefile", "all: sail\nsail: sail.c\n\t$(CC) -o sail sail.c\n"),
+            ("sail/sail.c", MAIN),
+        ],
+    );
+    let tree = seatrial_source::SourceTree::new(folder.path().to_owned(), seatrial_core::Digest::of(b"test"));
+    let mut sandbox = boxes.start(&tree);
+    let mut notes = crate::script::Notes::default();
+    let report = crate::script::build(folder.path(), sandbox.as_mut(), NONE, &mut notes).unwrap();
+    let made = crate::real::linked(&report.artifacts);
+    assert!(made.contains("hull") && made.contains("sail"), "{}", report.explanation);
+    assert!(
+        report
+            .explanation
+            .contains("- beside it, not built: build in $SRC/oar: oar.c:1:2: error: #error broken"),
+        "{}",
+        report.explanation
+    );
+    assert!(
+        notes
+            .decisions
+            .iter()
+            .any(|decision| decision == "a part beside it is not built"),
+        "{:?}",
+        notes.decisions
+    );
+}
+
+#[test]
+fn a_solution_that_needs_windows_is_compiled_for_it() {
+    check(
+        &[
+            (
+                "fleet.sln",
+                "Project(\"{8BC9CEB8}\") = \"ship\", \"ship.vcxproj\", \"{1}\"\nEndProject\n",
+            ),
+            (
+                "ship.vcxproj",
+                "<Project><PropertyGroup><ConfigurationType>Application</ConfigurationType></PropertyGroup>\
+                 <ItemGroup><ClCompile Include=\"main.c\" /></ItemGroup></Project>\n",
+            ),
+            (
+                "main.c",
+                "#include <windows.h>\nint main(void) { return MessageBoxA(0, \"a\", \"b\", 0); }\n",
+            ),
+        ],
+        NONE,
+        &expect![[r#"
+            found 3 ways to build: Visual Studio project at the top; plain C or C++ sources at the top; Visual Studio project at the top, for Windows
+            try Visual Studio project at the top
+            build with one job
+            take the last change back
+            try plain C or C++ sources at the top
+            build with one job
+            take the last change back
+            try Visual Studio project at the top, for Windows
+            install gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64
+            made: ship.exe
+        "#]],
+    );
+}
+
+#[test]
+fn a_makefile_whose_tools_have_a_prefix() {
+    // The recipe's own `PREFIX` is a folder.
+    let makefile = format!(
+        "PREFIX ?= {}-linux-gnu-\nCC = $(PREFIX)gcc\nall: ship\nship: main.c\n\t$(CC) -o $@ $<\n",
+        std::env::consts::ARCH
+    );
+    check(
+        &[("Makefile", &makefile), ("main.c", MAIN)],
+        NONE,
+        &expect![[r"
+            found 1 way to build: Make at the top
+            try Make at the top
+            made: ship
+        "]],
     );
 }

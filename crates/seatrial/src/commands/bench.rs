@@ -463,7 +463,7 @@ fn calibrate(
                 ""
             };
             parts.corpus.set_state(id, state, reason, Some(image))?;
-            if let Calibration::Fit(key) = answer {
+            if let Calibration::Fit(key, _) = answer {
                 parts.corpus.improve_truth(Truth {
                     task: id.clone(),
                     body: TruthBody::Compile(key.clone()),
@@ -473,7 +473,7 @@ fn calibrate(
     }
     parts.corpus.save()?;
     let count = |wanted: fn(&Calibration) -> bool| found.iter().filter(|(_, answer)| wanted(answer)).count();
-    let fit = count(|answer| matches!(answer, Calibration::Fit(_)));
+    let fit = count(|answer| matches!(answer, Calibration::Fit(..)));
     let quarantined = count(|answer| matches!(answer, Calibration::Quarantined(_)));
     let unknown = count(|answer| matches!(answer, Calibration::Unknown(_)));
     if app.json {
@@ -501,7 +501,7 @@ fn calibrate(
 
 fn words(answer: &Calibration) -> String {
     match answer {
-        Calibration::Fit(key) => {
+        Calibration::Fit(key, notes) => {
             let mut words = "fit".to_owned();
             if !key.aliases.is_empty() {
                 let pairs: Vec<_> = key
@@ -517,6 +517,10 @@ fn words(answer: &Calibration) -> String {
                     "; made by the distribution's patches: {}",
                     key.patched.join(", ")
                 );
+            }
+            for note in notes {
+                words.push_str("; ");
+                words.push_str(note);
             }
             words
         }
