@@ -316,8 +316,13 @@ impl Reader {
             .map_while(|_| named.next_line())
             .last()
             .map_or_else(|| line.text.trim().to_owned(), |line| line.text.trim().to_owned());
+        // Make tells its target; the program that crashed stands in the line before.
+        let program = (found.row.name == "make-crash")
+            .then(|| after.before(line))
+            .flatten()
+            .and_then(|before| started(&before.text));
         for (kind, subject) in &found.found {
-            let mut told = told(found, *kind, subject, line);
+            let mut told = told(found, *kind, program.as_ref().unwrap_or(subject), line);
             if found.more_lines > 0 {
                 told.line = line.number + found.subject_line;
                 told.span = (line.number, line.number + found.more_lines);
@@ -446,6 +451,15 @@ fn required_modules(list: &str) -> impl Iterator<Item = String> {
             // The word after a comparison is a version.
             (!std::mem::take(&mut bound)).then(|| word.to_owned())
         })
+}
+
+/// The program of the tree that a command line starts, without the folder that is the current one.
+fn started(command: &str) -> Option<String> {
+    let word = command.split_whitespace().find(|word| {
+        !word.contains('=') && !matches!(*word, "time" | "exec" | "env" | "valgrind" | "libtool" | "sh" | "-c")
+    })?;
+    let program = word.strip_prefix("./").unwrap_or(word);
+    (word.contains('/') && !program.is_empty() && !word.starts_with('-')).then(|| program.to_owned())
 }
 
 #[cfg(test)]

@@ -62,6 +62,9 @@ mod runners;
 mod runners_samples;
 #[cfg(test)]
 mod samples;
+mod scripting;
+#[cfg(test)]
+mod scripting_samples;
 #[cfg(test)]
 mod table;
 mod tests;
@@ -87,6 +90,7 @@ static FILES: &[&[Row]] = &[
     language::ROWS,
     machine::ROWS,
     packaging::ROWS,
+    scripting::ROWS,
     rpm::ROWS,
     languages::ROWS,
     python::ROWS,
@@ -123,6 +127,7 @@ static SAMPLES: &[&[samples::Sample]] = &[
     more_test_samples::SAMPLES,
     more_tree_samples::SAMPLES,
     runners_samples::SAMPLES,
+    scripting_samples::SAMPLES,
     wanted_samples::SAMPLES,
 ];
 

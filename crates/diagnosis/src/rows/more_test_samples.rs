@@ -15,6 +15,39 @@ BEGIN failed--compilation aborted at (eval 13) line 1.
 
 make: *** [debian/rules:3: clean] Error 25
 dpkg-buildpackage: error: debian/rules clean subprocess returned exit status 2"#, "nautical").line(3),
+    sample("perl-module", r#"cp lib/Mast.pm blib/lib/Mast.pm
+PERL_DL_NONLAZY=1 "/usr/bin/perl" "-MExtUtils::Command::MM" "-MTest::Harness" "-e" "undef *Test::Harness::Switches; test_harness(0, 'blib/lib', 'blib/arch')" t/*.t
+Can't locate Not/Here.pm in @INC (you may need to install the Not::Here module) (@INC contains: /build/blib/lib /build/blib/arch /etc/perl /usr/local/lib/x86_64-linux-gnu/perl/5.36.0 /usr/local/share/perl/5.36.0 /usr/lib/x86_64-
+BEGIN failed--compilation aborted at /build/blib/lib/Mast.pm line 1.
+Compilation failed in require at t/mast.t line 1.
+BEGIN failed--compilation aborted at t/mast.t line 1.
+# Looks like your test exited with 2 before it could output anything."#, "Not::Here").line(3),
+    sample("perl-module", r#"Can't locate inc/Module/Install.pm in @INC (you may need to install the inc::Module::Install module) (@INC contains: /etc/perl /usr/local/lib/x86_64-linux-gnu/perl/5.36.0 /usr/local/share/perl/5.36.0 /usr/lib/x86_64-linux-gnu/perl5/5.36 /usr/share/perl5 /usr/l
+BEGIN failed--compilation aborted at Makefile.PL line 1."#, "inc::Module::Install").line(1),
+    sample("perl-module", r#"Can't locate Devel/CheckLib.pm in @INC (you may need to install the Devel::CheckLib module) (@INC contains: /etc/perl /usr/local/lib/x86_64-linux-gnu/perl/5.36.0 /usr/local/share/perl/5.36.0 /usr/lib/x86_64-linux-gnu/perl5/5.36 /usr/share/perl5 /usr/lib/x86_64
+BEGIN failed--compilation aborted at Makefile.PL line 1."#, "Devel::CheckLib").line(1),
+    sample("perl-module", r#"Can't locate ExtUtils/PkgConfig.pm in @INC (you may need to install the ExtUtils::PkgConfig module) (@INC contains: /etc/perl /usr/local/lib/x86_64-linux-gnu/perl/5.36.0 /usr/local/share/perl/5.36.0 /usr/lib/x86_64-linux-gnu/perl5/5.36 /usr/share/perl5 /usr/li
+BEGIN failed--compilation aborted."#, "ExtUtils::PkgConfig").line(1),
+    sample("perl-prerequisite", r#"Warning: prerequisite Not::Here 2 not found.
+WARNING: Setting VERSION via file 'lib/Mast.pm' failed
+ at /usr/share/perl/5.36/ExtUtils/MakeMaker.pm line 741.
+Generating a Unix-style Makefile
+Writing Makefile for Mast"#, "Not::Here").line(1),
+    sample("perl-module", r#"cp lib/Mast.pm blib/lib/Mast.pm
+PERL_DL_NONLAZY=1 "/usr/bin/perl" "-MExtUtils::Command::MM" "-MTest::Harness" "-e" "undef *Test::Harness::Switches; test_harness(0, 'blib/lib', 'blib/arch')" t/*.t
+Can't locate Test/Nothere.pm in @INC (you may need to install the Test::Nothere module) (@INC contains: /build/blib/lib /build/blib/arch /etc/perl /usr/local/lib/x86_64-linux-gnu/perl/5.36.0 /usr/local/share/perl/5.36.0 /usr/l
+BEGIN failed--compilation aborted at t/mast.t line 1.
+t/mast.t .. 
+Dubious, test returned 2 (wstat 512, 0x200)
+No subtests run "#, "Test::Nothere").line(3),
+    sample("perl-version", r#"List::Util version 99 required--this is only version 1.62 at -e line 1.
+BEGIN failed--compilation aborted at -e line 1."#, "List::Util").line(1),
+    sample("ruby-have-header", r#"checking for frob.h... no
+frob.h is missing
+*** extconf.rb failed ***
+Could not create Makefile due to some reason, probably lack of necessary
+libraries and/or headers.  Check the mkmf.log file for more details.  You may
+need configuration options."#, "frob.h").line(2),
     sample("network-refused", r#"--2026-11-30 16:09:15--  http://127.0.0.1:9/x.tar.gz
 Connecting to 127.0.0.1:9... failed: Connection refused."#, "127.0.0.1").line(2),
     sample("machine-namespace", r#"chroot: cannot change root directory to '/': Operation not permitted"#, "chroot").line(1),
@@ -85,6 +118,52 @@ make[1]: *** [Makefile:7: check] Error 1
 make[1]: Leaving directory '/build'
 dh_auto_test: error: make -j2 check returned exit code 2
 make: *** [debian/rules:3: build] Error 25"#, "t1").line(3),
+    sample("make-crash", r#"gcc -o m m.o 
+./m
+make: *** [Makefile:8: check] Aborted"#, "m").line(3),
+    sample("make-crash", r#"make: *** [Makefile:8: check] Segmentation fault"#, "check").line(1),
+    sample("prove-file", r#"Test Summary Report
+-------------------
+t/a.t (Wstat: 512 (exited 2) Tests: 0 Failed: 0)
+  Non-zero exit status: 2
+  Parse errors: Bad plan.  You planned 1 tests but ran 0.
+Files=1, Tests=0,  1 wallclock secs ( 0.01 usr  0.01 sys +  0.03 cusr  0.00 csys =  0.05 CPU)
+Result: FAIL"#, "t/a.t").line(3),
+    sample("prove-file", r#"Test Summary Report
+-------------------
+t/mast.t (Wstat: 65280 (exited 255) Tests: 0 Failed: 0)
+  Non-zero exit status: 255
+  Parse errors: Bad plan.  You planned 2 tests but ran 0.
+Files=1, Tests=0,  1 wallclock secs ( 0.02 usr  0.00 sys +  0.02 cusr  0.01 csys =  0.05 CPU)
+Result: FAIL"#, "t/mast.t").line(3),
+    sample("test-more-failed", r#"PERL_DL_NONLAZY=1 "/usr/bin/perl" "-MExtUtils::Command::MM" "-MTest::Harness" "-e" "undef *Test::Harness::Switches; test_harness(0, 'blib/lib', 'blib/arch')" t/*.t
+
+#   Failed test 'height'
+#   at t/mast.t line 1.
+#          got: '3'
+#     expected: '4'
+# Looks like you failed 1 test of 2."#, "height").line(3),
+    sample("test-more-failed", r#"PERL_DL_NONLAZY=1 "/usr/bin/perl" "-MExtUtils::Command::MM" "-MTest::Harness" "-e" "undef *Test::Harness::Switches; test_harness(0, 'blib/lib', 'blib/arch')" t/*.t
+
+#   Failed test at t/mast.t line 1.
+#          got: '3'
+#     expected: '4'
+# Looks like you failed 1 test of 2.
+t/mast.t .. "#, "t/mast.t").line(3),
+    sample("minitest-failed", r#"
+  1) Failure:
+TestMast#test_h [test_a.rb:4]:
+Expected: 3
+  Actual: 4
+
+1 runs, 1 assertions, 1 failures, 0 errors, 0 skips"#, "TestMast#test_h").line(3),
+    sample("test-unit-failed", r#"E
+===============================================================================
+Error: test_e(TestMast): TypeError: exception class/object expected
+test_a.rb:7:in `raise'
+test_a.rb:7:in `test_e'
+     4:   assert_equal 3,4
+     5:  end"#, "test_e").line(3),
     sample("automake-failed", r#"make[1]: Entering directory '/build'
 make[2]: Entering directory '/build'
 FAIL: tide.sh
@@ -166,7 +245,7 @@ Ok:                 0   "#, "tide").line(3),
 make: *** [Makefile:2: check] Error 1"#, "tide").line(1),
     sample("make-crash", r#"gcc -o t t.c
 ./t
-make: *** [Makefile:2: check] Segmentation fault"#, "check").line(3),
+make: *** [Makefile:2: check] Segmentation fault"#, "t").line(3),
     sample("pytest-failed", r#"test_a.py:1: AssertionError
 =========================== short test summary info ============================
 FAILED test_a.py::test_a - assert 1 == 2

@@ -8,6 +8,11 @@ pub(super) static SAMPLES: &[Sample] = &[
 cc1: error: bad value ‘frob’ for ‘-march=’ switch
 cc1: note: valid arguments to ‘-march=’ switch are: nocona core2 nehalem corei7 westmere sandybridge corei7-avx ivybridge core-avx-i haswell core-avx2 broadwell skylake skylake-avx512 cannonlake icelake-client rocketlake icelake-server cascadelake tigerlake co
 make: *** [Makefile:2: all] Error 1"#, "-march=frob").line(2),
+    sample("foreign-flag-value", r#"gcc -mcpu=cortex-a53 -c m.c
+gcc: warning: ‘-mcpu=’ is deprecated; use ‘-mtune=’ or ‘-march=’ instead
+cc1: error: bad value ‘cortex-a53’ for ‘-mtune=’ switch
+cc1: note: valid arguments to ‘-mtune=’ switch are: nocona core2 nehalem corei7 westmere sandybridge corei7-avx ivybridge core-avx-i haswell core-avx2 broadwell skylake skylake-avx512 cannonlake icelake-client rocketlake icelake-server cascadelake tigerlake co
+make: *** [Makefile:6: m.o] Error 1"#, "-mtune=cortex-a53").line(3),
     sample("compile-member", r#"main.cpp:3:69: error: 'flushNow' is not a member of 'Qt'; did you mean 'flush'?"#, "Qt::flushNow").line(1).documented(),
     sample("command-script", r#"gen.sh: line 32: gbp: command not found"#, "gbp").line(1),
     sample("command-make", r#"make[1]: Entering directory '/build'
@@ -66,6 +71,10 @@ a.cc:3:44: error: no matching function for call to ‘std::vector<int>::push_bac
       |                                 ~~~~~~~~~~~^~~~~~~~~~~~~~~~~~
 In file included from /usr/include/c++/12/vector:64,
                  from a.cc:1:"#, "").line(3),
+    sample("command-make", r#"arm-linux-gnueabihf-gcc  -c m.c
+make: arm-linux-gnueabihf-gcc: No such file or directory
+make: *** [Makefile:6: m.o] Error 127"#, "arm-linux-gnueabihf-gcc").line(2),
+    sample("command-script", r#"gen.sh: line 2: bundle: command not found"#, "bundle").line(1),
     sample("compile-undeclared", r#"gcc -DPACKAGE_NAME=\"x\" -DPACKAGE_TARNAME=\"x\" -DPACKAGE_VERSION=\"1\" -DPACKAGE_STRING=\"x\ 1\" -DPACKAGE_BUGREPORT=\"\" -DPACKAGE_URL=\"\" -DPACKAGE=\"x\" -DVERSION=\"1\" -I.     -g -O2 -MT tide.o -MD -MP -MF .deps/tide.Tpo -c -o tide.o tide.c
 tide.c: In function ‘main’:
 tide.c:1:20: error: ‘x’ undeclared (first use in this function)
@@ -73,6 +82,13 @@ tide.c:1:20: error: ‘x’ undeclared (first use in this function)
       |                    ^
 tide.c:1:20: note: each undeclared identifier is reported only once for each function it appears in
 make[1]: *** [Makefile:532: tide.o] Error 1"#, "x").line(3),
+    sample("command-exec", r#"    def test_a(self): open("none")
+                      ^^^^^^^^^^^^
+FileNotFoundError: [Errno 2] No such file or directory: 'none'
+
+----------------------------------------------------------------------
+Ran 1 test in 0.000s
+"#, "none").line(3),
     sample("cmake-network", r#"-- Using src='http://127.0.0.1:9/r.tgz'
 CMake Error at rope-stamp/download-rope.cmake:170 (message):
   Each download failed!
@@ -286,6 +302,13 @@ A full log can be found at /build/out/meson-logs/meson-log.txt"#, "frobmod").lin
 meson.build:2:0: ERROR: Neither a subproject directory nor a frob.wrap file was found.
 
 A full log can be found at /build/out/meson-logs/meson-log.txt"#, "frob").line(3),
+    sample("header-gcc", r#"mv Mast.xsc Mast.c
+x86_64-linux-gnu-gcc -c   -D_REENTRANT -D_GNU_SOURCE -DDEBIAN -fwrapv -fno-strict-aliasing -pipe -I/usr/local/include -D_LARGEFILE_SOURCE -D_FILE_OFFSET_BITS=64 -O2 -g   -DVERSION=\"0\" -DXS_VERSION=\"0\" -fPIC "-I/usr/lib/x86_64-linux-gnu/perl/5.36/CORE"   Ma
+Mast.xs:4:10: fatal error: frob.h: No such file or directory
+    4 | #include <frob.h>
+      |          ^~~~~~~~
+compilation terminated.
+make: *** [Makefile:331: Mast.o] Error 1"#, "frob.h").line(3),
     sample("source-gone", r#"make[1]: Entering directory '/build'
 gcc -o hello absent.c
 cc1: fatal error: absent.c: No such file or directory
@@ -323,6 +346,9 @@ a.c:1:17: error: returning ‘int’ from a function with return type ‘int *�
       |                 ^
 a.c: In function ‘g’:
 a.c:1:45: warning: returning ‘int *’ from a function with incompatible return type ‘char *’ [-Wincompatible-pointer-types]"#, "").line(3),
+    sample("flag", r#"gcc -fno-such -c m.c
+gcc: error: unrecognized command-line option ‘-fno-such’
+make: *** [Makefile:6: m.o] Error 1"#, "-fno-such").line(2),
     sample("link-output", r#"/usr/bin/ld: cannot open output file a: Permission denied
 collect2: error: ld returned 1 exit status"#, "a").line(1),
     sample("link-input", r#"gcc -o a none.o -lm
@@ -367,6 +393,28 @@ make: *** [Makefile:2: all] Error 1"#, "libx.a").line(2),
     sample("link-undefined-loading", r#"./a
 ./a: symbol lookup error: ./a: undefined symbol: f
 make: *** [Makefile:2: all] Error 127"#, "f").line(2),
+    sample("link-not-recognized", r#"make: Warning: File 'm.o' has modification time 3599 s in the future
+gcc -o m m.o 
+m.o: file not recognized: file format not recognized
+collect2: error: ld returned 1 exit status
+make: *** [Makefile:4: m] Error 1"#, "m.o").line(3),
+    sample("link-foreign-library", r#"gcc  -c m.c
+gcc -o m m.o -Wl,-m,elf_i386
+/usr/bin/ld: skipping incompatible /usr/lib/gcc/x86_64-linux-gnu/12/libgcc.a when searching for -lgcc
+/usr/bin/ld: cannot find -lgcc: No such file or directory
+/usr/bin/ld: skipping incompatible /usr/lib/gcc/x86_64-linux-gnu/12/../../../x86_64-linux-gnu/libgcc_s.so.1 when searching for libgcc_s.so.1
+/usr/bin/ld: skipping incompatible /lib/x86_64-linux-gnu/libgcc_s.so.1 when searching for libgcc_s.so.1
+/usr/bin/ld: skipping incompatible /usr/lib/x86_64-linux-gnu/libgcc_s.so.1 when searching for libgcc_s.so.1"#, "/usr/lib/gcc/x86_64-linux-gnu/12/libgcc.a").line(3),
+    sample("link-emulation", r#"gcc  -c m.c
+gcc -o m m.o -Wl,-melf64ppc
+/usr/bin/ld: unrecognised emulation mode: elf64ppc
+Supported emulations: elf_x86_64 elf32_x86_64 elf_i386 elf_iamcu i386pep i386pe
+collect2: error: ld returned 1 exit status
+make: *** [Makefile:4: m] Error 1"#, "elf64ppc").line(3),
+    sample("link-loading", r#"gcc -o m m.o -L. -lf
+./m
+./m: error while loading shared libraries: libf.so.4: cannot open shared object file: No such file or directory
+make: *** [Makefile:8: check] Error 127"#, "libf.so.4").line(3),
     sample("used-file", r#"make[1]: Entering directory '/build'
 install -D -m644 hello.1 debian/hello/usr/share/man/man1/hello.1
 install: cannot stat 'hello.1': No such file or directory
@@ -465,6 +513,10 @@ A full log can be found at /build/out/meson-logs/meson-log.txt"#, "C language st
     sample("no-build-folder", r#"ninja: Entering directory `out'
 ninja: fatal: chdir to 'out' - No such file or directory"#, "out").line(2),
     sample("no-build-file", r#"ninja: error: loading 'build.ninja': No such file or directory"#, "build.ninja").line(1),
+    sample("not-executable", r#"./gen.sh > m.c
+/bin/sh: 1: ./gen.sh: Permission denied
+make: *** [Makefile:13: m.c] Error 126"#, "./gen.sh").line(2),
+    sample("target-needed", r#"make: *** No rule to make target 'x.tar.gz', needed by 'm.c'.  Stop."#, "x.tar.gz").line(1),
     sample("source-rpm", r#"+ /usr/lib/rpm/rpmuncompress /build/SOURCES/absent.patch
 + /usr/bin/patch --no-backup-if-mismatch -f -p1 --fuzz=0
 error: File /build/SOURCES/absent.patch: No such file or directory
@@ -476,11 +528,4 @@ error: Bad exit status from /var/tmp/rpm-tmp.TmK992 (%prep)
 
 RPM build errors:
     Bad file: /build/SOURCES/absent.tar.gz: No such file or directory"#, "absent.tar.gz").line(1),
-    sample("target-needed", r#"make[1]: Entering directory '/build'
-make[2]: Entering directory '/build'
-make[2]: *** No rule to make target 'tide.sh', needed by 'tide.sh.log'.
-make[2]: Target 'test-suite.log' not remade because of errors.
-make[2]: Leaving directory '/build'
-make[1]: *** [Makefile:591: check-TESTS] Error 2
-make[1]: Leaving directory '/build'"#, "tide.sh").line(3),
 ];

@@ -79,6 +79,10 @@ make: *** [Makefile:2: check] Error 1"#, "").line(1).documented(),
     sample("dune-test", r#"File "test/dune", line 2, characters 0-0:"#, "dune").line(1).documented(),
     sample("test-data", r#"cannot open test data: tests/rope.dat"#, "tests/rope.dat").line(1).documented(),
     sample("crash-shell", r#"gen.sh: line 2: 12571 Segmentation fault      ./a"#, "a").line(1),
+    sample("assertion", r#"gcc -o m m.o 
+./m
+m: m.c:2: main: Assertion `0&&"x"' failed.
+make: *** [Makefile:8: check] Aborted"#, "m").line(3),
     sample("list-count", r#"+ true
 + echo 1 test failed
 1 test failed

@@ -4,7 +4,7 @@
 use super::{
     Row,
     Subject::{By, Fixed},
-    Weight::{Build, Stop, Test},
+    Weight::{Build, Stop, Test, Weak},
     row,
 };
 use crate::{
@@ -63,7 +63,7 @@ pub(super) static ROWS: &[Row] = &[
     row("tap-failed", Kind::TestFailed, Test, r"^\s*not ok (?:\d+ ?)?(?:- )?([^#\n]*?)\s*$").unless(r"# (?i:todo|skip)"),
     row("test-more-failed", Kind::TestFailed, Test, r"^\s*#\s+Failed (?:\(TODO\) )?test (?:'([^'\n]+)'|at (\S+\.t) line)").unless(r"\(TODO\)"),
     row("prove-file", Kind::TestFailed, Stop, r"^\s*(\S+\.t)\s+\(Wstat: |^(\S+\.t)\s+Failed \d+/\d+"),
-    row("prove-summary", Kind::TestFailed, Stop, r"^Result: FAIL|^Failed \d+/\d+ (?:subtests|test programs)").subject(Fixed("")),
+    row("prove-summary", Kind::TestFailed, Weak, r"^Result: FAIL|^Failed \d+/\d+ (?:subtests|test programs)").subject(Fixed("")),
     // GoogleTest, Catch2, Boost.Test, Qt, CppUnit, Check.
     row("gtest-failed", Kind::TestFailed, Test, r"^\[  FAILED  \] ([\w/]+\.[\w/]+)"),
     row("gtest-summary", Kind::TestFailed, Stop, r"^\[  FAILED  \] \d+ tests?").subject(Fixed("")),

@@ -253,6 +253,17 @@ make: *** [Makefile:2: all] Error 2"#, "sub").line(2),
 gcc: error: language frob not recognized
 gcc: error: language frob not recognized
 make: *** [Makefile:2: all] Error 1"#, "frob").line(2),
+    sample("script-shell", r#"./gen.sh > m.c
+/bin/sh: 1: ./gen.sh: not found
+make: *** [Makefile:13: m.c] Error 127"#, "./gen.sh").line(2),
+    sample("script-make", r#"gcc -o m m.o 
+./none
+make: ./none: No such file or directory
+make: *** [Makefile:8: check] Error 127"#, "./none").line(3),
+    sample("script-shell", r#"./gen.pl > m.c
+/bin/sh: 1: ./gen.pl: not found
+make: *** [Makefile:13: m.c] Error 127"#, "./gen.pl").line(2),
+    sample("script-perl", r#"Can't open perl script "Makefile.PL": No such file or directory"#, "Makefile.PL").line(1),
     sample("script-make", r#"./run-tests
 make: ./run-tests: No such file or directory
 make: *** [Makefile:2: check] Error 127"#, "./run-tests").line(2),
