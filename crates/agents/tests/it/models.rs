@@ -35,7 +35,7 @@ impl Stage {
             },
             ..Settings::default()
         };
-        let model: Arc<dyn Model> = connect(&"local/small".parse().unwrap(), &settings).unwrap();
+        let model: Arc<dyn Model> = connect(&"scripted/small".parse().unwrap(), &settings).unwrap();
         Self {
             server,
             settings: AgentSettings {
@@ -274,8 +274,8 @@ fn whatever_a_model_does_has_an_end() {
 
         a refusal (bash)
           setup shell done
-          ended Refused: `local/small` declined to answer: I will not.
-          1 requests; ended: `local/small` declined to answer: I will not.; nothing was done
+          ended Refused: `scripted/small` declined to answer: I will not.
+          1 requests; ended: `scripted/small` declined to answer: I will not.; nothing was done
 
     "#]]
     .assert_eq(&text);
@@ -350,7 +350,7 @@ fn a_long_conversation_is_condensed_and_goes_on() {
         fault: Some(Fault::Status {
             status: 400,
             retry_after: None,
-            message: Some("This model's maximum context length is 10 tokens".to_owned()),
+            message: Some("the context length of this model is exceeded".to_owned()),
         }),
         ..answer
     };
@@ -381,7 +381,7 @@ fn a_long_conversation_is_condensed_and_goes_on() {
           main shell done
           main shell done
           main shell done
-          condensed [2, 4]: "[2 older messages were left out here to save room.]"
+          condensed [2, 4]: "[What happened before, in short:]\nThree things were said."
           ended Finished: Done.
           6 requests; Done.; the script is what its tools did
           its script does it again
@@ -401,8 +401,8 @@ fn a_long_conversation_is_condensed_and_goes_on() {
           main shell done
           main shell done
           main shell done
-          ended ContextFull: the conversation does not fit the context of `local/small` (This model's maximum context length is 10 tokens): condense it, or use a model with more
-          4 requests; ended: the conversation does not fit the context of `local/small` (This model's maximum context length is 10 tokens): condense it, or use a model with more; the script is what its tools did
+          ended ContextFull: the conversation does not fit the context of `scripted/small` (the context length of this model is exceeded): condense it, or use a model with more
+          4 requests; ended: the conversation does not fit the context of `scripted/small` (the context length of this model is exceeded): condense it, or use a model with more; the script is what its tools did
           its script does it again
 
     "#]].assert_eq(&text);
