@@ -17,17 +17,11 @@ use crate::{
 fn source(groups: &[String]) -> Vec<(Kind, String)> {
     let path = groups.first().map_or("", String::as_str);
     let base = path.rsplit('/').next().unwrap_or(path);
-    let is_build = [
-        "Makefile.PL",
-        "Build.PL",
-        "Rakefile",
-        "rakefile",
-        "extconf.rb",
-        "Gemfile",
-    ]
-    .contains(&base)
-        || base.ends_with(".gemspec")
-        || base.ends_with(".rake");
+    let ending = base.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_build = matches!(
+        base,
+        "Makefile.PL" | "Build.PL" | "Rakefile" | "rakefile" | "extconf.rb" | "Gemfile"
+    ) || matches!(ending, "gemspec" | "rake");
     vec![if is_build {
         (Kind::BuildFile, base.to_owned())
     } else {
@@ -62,6 +56,7 @@ pub(super) static ROWS: &[Row] = &[
     row("perl-own-file", Kind::MissingFile, Weak, r"^(?:[Cc]an't (?:open|read|find)|[Cc](?:annot|ould not) (?:open|read|find)|Unable to open)?:? ?'?([\w./+-]+\.\w+)'?: No such file or directory at \S+ line \d+"),
     row("perl-typemap", Kind::CompileError, Build, r"Could not find a typemap for C type '([^']+)'").remedies(&[EditSource("give {} a typemap")]),
     row("prove-crash", Kind::TestCrashed, Stop, r"^(\S+\.t)\s+\(Wstat: \d+ \(Signal: (?:SEGV|ABRT|ILL|BUS|FPE)").remedies(&[LookAtTest]),
+    row("prove-dubious", Kind::TestFailed, Stop, r"^(\S+\.t) \.{2,} ?\n(?:[^\n]*\n){0,4}?Dubious, test returned").marks(&[".t .."]).with_next(5).remedies(&[LookAtTest]),
     row("prove-nothing", Kind::TestSetup, Stop, r"^Result: NOTESTS|^Cannot detect source of '([^']+)'").remedies(&[LookAtTest]),
     // Ruby.
     row("ruby-extension", Kind::MissingLibrary, Build, r"^(?:\S*/)?extconf\.rb:\d+:in [^:\n]*: (.+?) \((?:RuntimeError|SystemExit)\)").subject(By(sentence)),

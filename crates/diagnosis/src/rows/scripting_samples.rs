@@ -4,6 +4,20 @@ use super::samples::{Sample, sample};
 use crate::Kind;
 
 pub(super) static SAMPLES: &[Sample] = &[
+    sample(
+        "prove-dubious",
+        r"x at t/mast.t line 1.
+t/mast.t .. 
+Dubious, test returned 255 (wstat 65280, 0xff00)
+Failed 2/2 subtests 
+
+Test Summary Report
+-------------------
+t/mast.t (Wstat: 65280 (exited 255) Tests: 0 Failed: 0)
+Result: FAIL",
+        "t/mast.t",
+    )
+    .line(2),
     sample("perl-prerequisites", r#"MakeMaker FATAL: prerequisites not found.
     Rope::Walk not installed
 "#, "Rope::Walk").line(2).documented(),
