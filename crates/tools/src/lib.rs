@@ -5,22 +5,28 @@
 //! Nothing here knows a model, a task or a grader, and every path is one of the box.
 
 mod answer;
+mod building;
 mod error;
 mod files;
 mod finish;
+mod patch;
 mod place;
 mod schema;
 mod shell;
+mod snapshots;
 mod spec;
 mod state;
+mod structure;
 mod text;
 mod toolbox;
 mod world;
 
 pub use answer::Answer;
 pub use error::{ToolFailure, ToolsError};
+pub use patch::{PatchChange, PatchError, PatchFiles, PatchedFile, patch_files};
 pub use spec::{Caching, Effect, Tool, ToolDescription};
 pub use state::{CacheRule, Finished, GuardRule, ToolState};
+pub use structure::{Definition, Structure, structure};
 pub use text::shorten;
 pub use toolbox::{Toolbox, tool_names};
 pub use world::{ToolLimits, Watch, World};

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::{
     Answer, Caching, Effect, Tool, ToolDescription, ToolFailure, World,
     place::place,
+    state::Output,
     text::Collector,
     toolbox::{Arguments as _, describe},
     world::Watch,
@@ -92,12 +93,13 @@ impl Tool for Shell {
                 ran => ran?,
             }
         };
-        world.emit(Event::Command(record(script, &ran)))?;
+        world.emit(Event::Command(ran.record("shell", script)))?;
+        world.state.last_output = Some(ran.output());
         Ok(tell(ran, time, arguments.is("fresh") || folder.is_some(), world))
     }
 }
 
-fn run_fresh(script: &str, folder: &str, time: Duration, world: &mut World<'_>) -> Result<Ran, ToolFailure> {
+pub(crate) fn run_fresh(script: &str, folder: &str, time: Duration, world: &mut World<'_>) -> Result<Ran, ToolFailure> {
     let command = Command {
         output_limit: world.limits.output_bytes,
         ..Command::bash(script).in_folder(folder).with_timeout(time)
@@ -150,39 +152,60 @@ fn run_staying(script: &str, time: Duration, world: &mut World<'_>) -> Result<Ra
     })
 }
 
-fn record(script: &str, ran: &Ran) -> CommandRecord {
-    let execution = &ran.execution;
-    let (code, signal) = match execution.status {
+impl Ran {
+    /// For the journal.
+    pub(crate) fn record(&self, purpose: &str, script: &str) -> CommandRecord {
+        let execution = &self.execution;
+        let (code, signal) = ended(execution.status);
+        CommandRecord {
+            purpose: purpose.to_owned(),
+            command: script.to_owned(),
+            code,
+            signal,
+            timed_out: matches!(execution.status, Status::TimedOut(_)),
+            truncated_bytes: execution.truncated_bytes,
+            wall_ms: execution.wall.as_millis() as u64,
+            cpu_ms: execution.cpu.as_millis() as u64,
+            peak_kib: execution.peak_kib,
+            log: self.whole,
+        }
+    }
+
+    /// For whoever asks about it later.
+    pub(crate) fn output(&self) -> Output {
+        Output {
+            text: self.text.clone(),
+            whole: self.whole,
+        }
+    }
+
+    /// How it ended, in words.
+    pub(crate) fn ending(&self, time: Duration) -> String {
+        match self.execution.status {
+            Status::Exited(code) => format!("exit code {code}"),
+            Status::Signaled(signal) => format!("ended by signal {signal}"),
+            Status::TimedOut(TimeoutKind::Wall) => format!(
+                "ended after {} s, which is its time limit; whatever it had started was ended too",
+                time.as_secs_f64().round()
+            ),
+            Status::TimedOut(TimeoutKind::Idle) => "ended because it wrote nothing for too long".to_owned(),
+            Status::DiskLimit => "ended because the box has written as much as it may".to_owned(),
+        }
+    }
+}
+
+/// Exit code and signal.
+fn ended(status: Status) -> (Option<i32>, Option<i32>) {
+    match status {
         Status::Exited(code) => (Some(code), None),
         Status::Signaled(signal) => (None, Some(signal)),
         Status::TimedOut(_) | Status::DiskLimit => (None, None),
-    };
-    CommandRecord {
-        purpose: "shell".to_owned(),
-        command: script.to_owned(),
-        code,
-        signal,
-        timed_out: matches!(execution.status, Status::TimedOut(_)),
-        truncated_bytes: execution.truncated_bytes,
-        wall_ms: execution.wall.as_millis() as u64,
-        cpu_ms: execution.cpu.as_millis() as u64,
-        peak_kib: execution.peak_kib,
-        log: ran.whole,
     }
 }
 
 fn tell(ran: Ran, time: Duration, asked_fresh: bool, world: &World<'_>) -> Answer {
-    let execution = &ran.execution;
-    let mut notes = vec![match execution.status {
-        Status::Exited(code) => format!("exit code {code}"),
-        Status::Signaled(signal) => format!("ended by signal {signal}"),
-        Status::TimedOut(TimeoutKind::Wall) => format!(
-            "ended after {} s, which is its time limit; whatever it had started was ended too",
-            time.as_secs_f64().round()
-        ),
-        Status::TimedOut(TimeoutKind::Idle) => "ended because it wrote nothing for too long".to_owned(),
-        Status::DiskLimit => "ended because the box has written as much as it may".to_owned(),
-    }];
+    let mut notes = vec![ran.ending(time)];
+    let execution = ran.execution;
     notes.push(format!("{:.1} s", execution.wall.as_secs_f64()));
     if execution.memory_kills > 0 {
         notes.push(format!(
@@ -204,11 +227,7 @@ fn tell(ran: Ran, time: Duration, asked_fresh: bool, world: &World<'_>) -> Answe
         text.push('\n');
     }
     let _ = write!(text, "[{}]", notes.join("; "));
-    let (code, signal) = match execution.status {
-        Status::Exited(code) => (Some(code), None),
-        Status::Signaled(signal) => (None, Some(signal)),
-        Status::TimedOut(_) | Status::DiskLimit => (None, None),
-    };
+    let (code, signal) = ended(execution.status);
     Answer {
         failed: matches!(execution.status, Status::TimedOut(_) | Status::DiskLimit),
         left_out_bytes: ran.left_out + execution.truncated_bytes,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use seatrial_core::Digest;
-use seatrial_sandbox::Session;
+use seatrial_sandbox::{Session, Snapshot};
 use serde_json::Value;
 
 use crate::Answer;
@@ -17,6 +17,10 @@ pub struct ToolState {
     pub(crate) no_sessions: bool,
     /// Outputs of which a part was not shown; the first is `output:1`.
     pub(crate) outputs: Vec<Digest>,
+    /// What the last command wrote.
+    pub(crate) last_output: Option<Output>,
+    /// Snapshots that were taken, by name, oldest first.
+    pub(crate) snapshots: Vec<(String, Snapshot)>,
     /// What an agent said when it was done.
     pub(crate) finished: Option<Finished>,
     cache: BTreeMap<String, (u64, Answer)>,
@@ -29,6 +33,15 @@ pub struct ToolState {
     seen: BTreeMap<String, u32>,
     last: Option<(String, u32)>,
     calls: u64,
+}
+
+/// What a command wrote.
+#[derive(Debug, Clone)]
+pub(crate) struct Output {
+    /// What was shown of it.
+    pub(crate) text: String,
+    /// All of it, where that is more.
+    pub(crate) whole: Option<Digest>,
 }
 
 /// How an agent said that it is done.

@@ -6,8 +6,8 @@ use seatrial_core::{Event, ToolCall, ToolRecord};
 use serde_json::Value;
 
 use crate::{
-    Answer, Caching, Tool, ToolDescription, ToolFailure, ToolState, ToolsError, World, files, finish, schema, shell,
-    text,
+    Answer, Caching, Tool, ToolDescription, ToolFailure, ToolState, ToolsError, World, building, files, finish, patch,
+    schema, shell, snapshots, structure, text,
 };
 
 /// A choice of tools.
@@ -25,6 +25,16 @@ fn all() -> Vec<Arc<dyn Tool>> {
         Arc::new(files::Search::new()),
         Arc::new(files::Write::new()),
         Arc::new(files::Replace::new()),
+        Arc::new(patch::ApplyPatch::new()),
+        Arc::new(structure::StructureTool::new()),
+        Arc::new(building::Diagnose::new()),
+        Arc::new(building::Resolve::new()),
+        Arc::new(building::PlanTool::new()),
+        Arc::new(building::TryPlan::new()),
+        Arc::new(building::BuildByRules::new()),
+        Arc::new(snapshots::TakeSnapshot::new()),
+        Arc::new(snapshots::Rollback::new()),
+        Arc::new(snapshots::Changes::new()),
         Arc::new(finish::Think::new()),
         Arc::new(finish::Finish::new()),
     ]

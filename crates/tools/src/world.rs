@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use seatrial_core::{Event, EventSink};
+use seatrial_core::{Event, EventSink, Platform};
 use seatrial_packages::Resolver;
 use seatrial_sandbox::Sandbox;
 use seatrial_store::Blobs;
@@ -21,6 +21,10 @@ pub struct World<'a> {
     pub sandbox: &'a mut dyn Sandbox,
     /// The folder in the box from which relative paths start.
     pub root: &'a str,
+    /// What the box is, where that is known.
+    pub platform: Option<&'a Platform>,
+    /// Packages that the box's image was made with on purpose.
+    pub base_packages: &'a [String],
     /// Knows which package has a name.
     pub resolver: Option<&'a dyn Resolver>,
     /// Keeps outputs that are not shown whole.

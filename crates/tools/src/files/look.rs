@@ -36,6 +36,8 @@ pub(crate) struct Known {
 pub(crate) struct Seen<'a> {
     pub(crate) path: &'a str,
     pub(crate) bytes: &'a [u8],
+    /// Permission bits.
+    pub(crate) mode: u32,
 }
 
 /// Which part of a tree is looked at.
@@ -305,11 +307,13 @@ fn read_stream(
         if pattern.is_some_and(|pattern| !pattern.is_match(name)) {
             continue;
         }
+        let mode = entry.header().mode().unwrap_or(NEW_FILE);
         bytes.clear();
         entry.read_to_end(&mut bytes)?;
         if !see(Seen {
             path: &format!("{base}/{name}"),
             bytes: &bytes,
+            mode,
         }) {
             break;
         }

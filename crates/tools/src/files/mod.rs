@@ -7,8 +7,9 @@ mod replace;
 mod search;
 mod write;
 
-pub(crate) use list::List;
-pub(crate) use read::Read;
+pub(crate) use list::{List, SIDE};
+pub(crate) use look::{Kind, Look, NEW_FILE, Seen, known, mode_of, run_quietly};
+pub(crate) use read::{Read, content};
 pub(crate) use replace::Replace;
 pub(crate) use search::Search;
 pub(crate) use write::Write;

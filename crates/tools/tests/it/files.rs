@@ -32,7 +32,7 @@ fn a_tree_is_listed_read_and_searched() {
         ("list", json!({"path": "nope"})),
         ("list", json!({"path": "README.md"})),
         ("read", json!({"path": "src/main.c", "from": 3, "lines": 2})),
-        ("read", json!({"path": "../../srv/tree/src/../README.md"})),
+        ("read", json!({"path": "../../build/source/src/../README.md"})),
         ("read", json!({"path": "link", "from": -1})),
         ("read", json!({"path": "latin"})),
         ("read", json!({"path": "binary"})),
@@ -110,7 +110,7 @@ fn a_tree_is_listed_read_and_searched() {
              3	int main(void) {
              4		puts("hull");
 
-        read {"path":"../../srv/tree/src/../README.md"}
+        read {"path":"../../build/source/src/../README.md"}
         README.md: lines 1 to 3 of 3
              1	# Hull
              2	
@@ -252,7 +252,7 @@ fn files_are_written_and_texts_in_them_replaced() {
         write {"content":"x","path":"src"} failed
           `src` is a folder; give the path of a file
         write {"content":"x","path":"README.md/x"} failed
-          writing files: work on files: /srv/tree/README.md: File exists (os error 17)
+          writing files: work on files: /build/source/README.md: File exists (os error 17)
         write {"content":"x","path":"/dev/null"} failed
           `/dev/null` is a device, pipe or socket and stays as it is
         replace {"new":"puts(\"keel\");","old":"puts(\"hull\");","path":"src/main.c"}

@@ -5,7 +5,9 @@
     reason = "a test that cannot be set up has failed"
 )]
 
+mod building;
 mod calls;
 mod files;
+mod patches;
 mod shell;
 mod support;

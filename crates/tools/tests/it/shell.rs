@@ -35,7 +35,7 @@ fn a_shell_stays_or_is_fresh() {
     }
     expect_test::expect![[r#"
         {"command":"pwd; x=1; cd /tmp"}
-        /srv/tree
+        /build/source
         [exit code 0; T]
         {"command":"pwd; echo x=$x; echo warning >&2; (exit 3)"}
         /tmp
@@ -43,11 +43,11 @@ fn a_shell_stays_or_is_fresh() {
         warning
         [exit code 3; T]
         {"command":"pwd; echo x=$x","fresh":true}
-        /srv/tree
+        /build/source
         x=
         [exit code 0; T]
         {"command":"pwd","folder":"sub/deep"}
-        /srv/tree/sub/deep
+        /build/source/sub/deep
         [exit code 0; T]
         {"command":"kill -9 $BASHPID","fresh":true}
         [ended by signal 9; T]

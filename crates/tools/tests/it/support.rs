@@ -16,7 +16,7 @@ use seatrial_store::Home;
 use seatrial_tools::{Answer, ToolLimits, ToolState, Toolbox, ToolsError, World};
 use serde_json::Value;
 
-pub(crate) const ROOT: &str = "/srv/tree";
+pub(crate) const ROOT: &str = seatrial_core::BOX_SOURCE;
 
 struct Boxes {
     factory: NativeFactory,
@@ -33,6 +33,7 @@ pub(crate) struct Bench {
     pub(crate) deadline: Option<Instant>,
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) home: Home,
+    platform: Platform,
     _folder: tempfile::TempDir,
     calls: u32,
 }
@@ -86,6 +87,7 @@ impl Bench {
             deadline: None,
             stop: Arc::default(),
             home: Home::open(folder.path()).unwrap(),
+            platform: Platform::default_host(),
             _folder: folder,
             calls: 0,
         })
@@ -97,6 +99,8 @@ impl Bench {
         let mut world = World {
             sandbox: self.sandbox.as_mut(),
             root: ROOT,
+            platform: Some(&self.platform),
+            base_packages: &[],
             resolver: Some(&Names),
             blobs: &blobs,
             events: &mut self.events,
