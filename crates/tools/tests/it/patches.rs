@@ -191,6 +191,7 @@ fn what_models_get_wrong_gives_what_they_meant() {
     }
     let folder = tempfile::tempdir().unwrap();
     let mut dice = Dice(13);
+    let header = regex::Regex::new("@@ .* @@").unwrap();
     let (mut applied, mut refused) = (0, 0);
     for round in 0..400 {
         let old_lines = random_file(&mut dice, 100_000, 40);
@@ -201,14 +202,8 @@ fn what_models_get_wrong_gives_what_they_meant() {
             continue;
         }
         let spoilt: String = match round % 4 {
-            0 => regex::Regex::new("@@ .* @@")
-                .unwrap()
-                .replace_all(&patch, "@@ -1,99 +1,98 @@")
-                .into_owned(),
-            1 => regex::Regex::new("@@ .* @@")
-                .unwrap()
-                .replace_all(&patch, "@@ ... @@")
-                .into_owned(),
+            0 => header.replace_all(&patch, "@@ -1,99 +1,98 @@").into_owned(),
+            1 => header.replace_all(&patch, "@@ ... @@").into_owned(),
             2 => format!("It is this:\n```diff\n{patch}```\nThat should do.\n"),
             _ => patch.replace("\n w", "\n   w"),
         };
