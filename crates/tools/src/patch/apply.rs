@@ -419,7 +419,7 @@ fn explain(none: &NoSite, pieces: &[Piece<'_>], hunk: &Hunk) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
+    use std::{convert::Infallible, fmt::Write as _};
 
     use expect_test::{Expect, expect};
 
@@ -446,23 +446,23 @@ mod tests {
     }
 
     fn check(files: &[(&str, &str)], patch: &str, expected: &Expect) {
-        let shown = match run(files, patch, false) {
-            Err(problem) => format!("refused: {problem}\n"),
-            Ok(patched) => patched
-                .into_iter()
-                .map(|file| {
-                    let text = |content: Vec<u8>| format!("{:?}", String::from_utf8_lossy(&content));
-                    let what = match file.change {
+        let text = |content: &[u8]| format!("{:?}", String::from_utf8_lossy(content));
+        let mut shown = String::new();
+        match run(files, patch, false) {
+            Err(problem) => writeln!(shown, "refused: {problem}").unwrap(),
+            Ok(patched) => {
+                for file in patched {
+                    let what = match &file.change {
                         PatchChange::Modify(content) => format!("M {}", text(content)),
                         PatchChange::Create(content) => format!("A {}", text(content)),
                         PatchChange::Delete => "D".to_owned(),
                         PatchChange::Rename(from, content) => format!("R from {from} {}", text(content)),
                     };
                     let mode = file.mode.map_or(String::new(), |mode| format!(" mode {mode:o}"));
-                    format!("{}: {what}{mode} {}\n", file.path, file.notes.join("; "))
-                })
-                .collect(),
-        };
+                    writeln!(shown, "{}: {what}{mode} {}", file.path, file.notes.join("; ")).unwrap();
+                }
+            }
+        }
         expected.assert_eq(&shown);
     }
 
