@@ -19,6 +19,7 @@ mod state;
 mod structure;
 mod text;
 mod toolbox;
+mod web;
 mod world;
 
 pub use answer::Answer;
@@ -29,4 +30,5 @@ pub use state::{CacheRule, Finished, GuardRule, ToolState};
 pub use structure::{Definition, Structure, structure};
 pub use text::shorten;
 pub use toolbox::{Toolbox, tool_names};
-pub use world::{ToolLimits, Watch, World};
+pub use web::{Page, PageSource, SearchHit, WebSearcher, html_to_markdown};
+pub use world::{Ground, ToolLimits, Watch, World};

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     Answer, Caching, Tool, ToolDescription, ToolFailure, ToolState, ToolsError, World, building, files, finish, patch,
-    schema, shell, snapshots, structure, text,
+    schema, shell, snapshots, structure, text, web,
 };
 
 /// A choice of tools.
@@ -35,6 +35,8 @@ fn all() -> Vec<Arc<dyn Tool>> {
         Arc::new(snapshots::TakeSnapshot::new()),
         Arc::new(snapshots::Rollback::new()),
         Arc::new(snapshots::Changes::new()),
+        Arc::new(web::FetchPage::new()),
+        Arc::new(web::WebSearch::new()),
         Arc::new(finish::Think::new()),
         Arc::new(finish::Finish::new()),
     ]

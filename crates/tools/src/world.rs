@@ -10,7 +10,7 @@ use seatrial_packages::Resolver;
 use seatrial_sandbox::Sandbox;
 use seatrial_store::Blobs;
 
-use crate::{ToolFailure, ToolState, ToolsError};
+use crate::{PageSource, ToolFailure, ToolState, ToolsError, WebSearcher};
 
 /// Is told of what a command writes while it runs.
 pub type Watch<'a> = dyn FnMut(&[u8]) + 'a;
@@ -21,10 +21,6 @@ pub struct World<'a> {
     pub sandbox: &'a mut dyn Sandbox,
     /// The folder in the box from which relative paths start.
     pub root: &'a str,
-    /// What the box is, where that is known.
-    pub platform: Option<&'a Platform>,
-    /// Packages that the box's image was made with on purpose.
-    pub base_packages: &'a [String],
     /// Knows which package has a name.
     pub resolver: Option<&'a dyn Resolver>,
     /// Keeps outputs that are not shown whole.
@@ -41,6 +37,21 @@ pub struct World<'a> {
     pub watch: Option<&'a mut Watch<'a>>,
     /// What tools remember.
     pub state: &'a mut ToolState,
+    /// What some tools need besides.
+    pub ground: Ground<'a>,
+}
+
+/// What some tools need besides; a tool that misses something says so.
+#[derive(Clone, Copy, Default)]
+pub struct Ground<'a> {
+    /// What the box is.
+    pub platform: Option<&'a Platform>,
+    /// Packages that the box's image was made with on purpose.
+    pub base_packages: &'a [String],
+    /// Fetches pages, under the policy of the box's door.
+    pub pages: Option<&'a dyn PageSource>,
+    /// Searches the web.
+    pub searcher: Option<&'a dyn WebSearcher>,
 }
 
 /// Bounds of single calls.

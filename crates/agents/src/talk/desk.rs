@@ -7,7 +7,7 @@ use std::{
 
 use seatrial_core::{BOX_SOURCE, Budget, Ending, Event, Message, Recipe, SinkError, Submission, ToolCall};
 use seatrial_llm::{Bounds, CallContext, Completion, Meter, Model, ModelError, Request, ToolSpec};
-use seatrial_tools::{Answer, CacheRule, GuardRule, ToolLimits, ToolState, Toolbox, ToolsError, World};
+use seatrial_tools::{Answer, CacheRule, Ground, GuardRule, ToolLimits, ToolState, Toolbox, ToolsError, World};
 
 use super::{AgentOptions, AgentSettings, Condenser, Conversation, Guard, Nudge, Prompt, models, script::Script};
 use crate::{AgentError, SolveContext};
@@ -220,6 +220,11 @@ impl<'d, 'c> Desk<'d, 'c> {
             stop: &self.stop,
             watch: Some(self.context.output),
             state: &mut self.state,
+            ground: Ground {
+                platform: Some(&self.context.task.platform),
+                base_packages: self.context.base_packages,
+                ..Ground::default()
+            },
         };
         let answer = self.tools.call(conversation, call, &mut world).map_err(tools_broke)?;
         self.script.take(call, &answer, self.context.sandbox);

@@ -232,7 +232,7 @@ impl Tool for BuildByRules {
                 "there is no index of packages here, without which the rules cannot build",
             ));
         };
-        let Some(platform) = world.platform.cloned() else {
+        let Some(platform) = world.ground.platform.cloned() else {
             return Err(ToolFailure::told(
                 "the platform of this box is not known, without which the rules cannot build",
             ));
@@ -252,7 +252,7 @@ impl Tool for BuildByRules {
             tree: tree.path(),
             title: "the source".to_owned(),
             platform,
-            base_packages: world.base_packages.to_vec(),
+            base_packages: world.ground.base_packages.to_vec(),
             command_timeout: Some(world.limits.command_most.min(time)),
             deadline: Some(deadline),
             policy: Policy::default(),

@@ -74,9 +74,9 @@ pub(crate) fn run_quietly(
 
 /// Standard output and standard error apart, each bounded.
 #[derive(Default)]
-struct Apart {
-    out: Vec<u8>,
-    err: Vec<u8>,
+pub(crate) struct Apart {
+    pub(crate) out: Vec<u8>,
+    pub(crate) err: Vec<u8>,
 }
 
 impl OutputSink for Apart {

@@ -13,7 +13,7 @@ use seatrial_core::{Digest, Event, Platform, ToolCall};
 use seatrial_packages::{Candidate, Key, Resolver};
 use seatrial_sandbox::{BoxSpec, ImageRequest, ImageStore, Limits, NativeFactory, Network, Sandbox, SandboxFactory};
 use seatrial_store::Home;
-use seatrial_tools::{Answer, ToolLimits, ToolState, Toolbox, ToolsError, World};
+use seatrial_tools::{Answer, Ground, ToolLimits, ToolState, Toolbox, ToolsError, World};
 use serde_json::Value;
 
 pub(crate) const ROOT: &str = seatrial_core::BOX_SOURCE;
@@ -99,8 +99,6 @@ impl Bench {
         let mut world = World {
             sandbox: self.sandbox.as_mut(),
             root: ROOT,
-            platform: Some(&self.platform),
-            base_packages: &[],
             resolver: Some(&Names),
             blobs: &blobs,
             events: &mut self.events,
@@ -109,6 +107,10 @@ impl Bench {
             stop: &self.stop,
             watch: None,
             state: &mut self.state,
+            ground: Ground {
+                platform: Some(&self.platform),
+                ..Ground::default()
+            },
         };
         let call = ToolCall {
             id: format!("call-{}", self.calls),

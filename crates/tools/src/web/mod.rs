@@ -1,0 +1,11 @@
+//! Looking outside: pages through the box's door, and a search where somebody provides one.
+
+mod door;
+mod page;
+mod search;
+
+use door::DoorPages;
+pub(crate) use page::FetchPage;
+pub use page::{Page, PageSource, html_to_markdown};
+pub(crate) use search::WebSearch;
+pub use search::{SearchHit, WebSearcher};
