@@ -133,6 +133,7 @@ impl Client {
             let quirks = self.quirks();
             course.adapted.clone_from(&quirks.adapted);
             let (letter, hold) = self.write(request, &quirks, room, call)?;
+            course.adapted.extend(letter.note.clone());
             self.keep_request(&letter, call, course)?;
             let outcome = match self.recorded(&letter, request, call)? {
                 Some(take) => self.replay(&take, &letter, call, course),

@@ -8,6 +8,7 @@ use crate::{
     client::{Client, GLANCE, check},
     digest::request_key,
     estimate::most_input,
+    mend::mend,
     meter::{Denied, Hold, Need, USUAL_OUTPUT},
     quirks::{Quirks, SchemaForm},
     text_protocol::{with_schema_in_words, with_tools_in_words},
@@ -21,6 +22,8 @@ pub(crate) struct Letter {
     pub(crate) key: Digest,
     /// Something other than the provider's own form is used for tools.
     pub(crate) tools_in_words: bool,
+    /// What had to be done to the conversation, in words.
+    pub(crate) note: Option<String>,
     /// Begins the ids of calls that the provider gives none.
     pub(crate) prefix: String,
     pub(crate) bytes: u64,
@@ -37,22 +40,32 @@ impl Client {
         room: Option<u64>,
         call: &CallContext<'a>,
     ) -> Result<(Letter, Hold<'a>), ModelError> {
-        let mut told;
+        let mended = mend(&request.messages);
+        let note = mended.as_ref().map(|(_, note)| note.clone());
+        let told;
+        let mut request = request;
+        if let Some((messages, _)) = mended {
+            told = Request {
+                messages,
+                ..request.clone()
+            };
+            request = &told;
+        }
         let has_tools = |message: &Message| message.tool_calls().next().is_some() || message.role == Role::Tool;
         let in_words = quirks.tools_in_words && (!request.tools.is_empty() || request.messages.iter().any(has_tools));
         let wants_schema_in_words =
             request.schema.is_some() && (quirks.schema != SchemaForm::Native || self.wire == Wire::Messages);
-        let mut request = request;
+        let mut worded;
         if in_words || wants_schema_in_words {
-            told = if in_words {
+            worded = if in_words {
                 with_tools_in_words(request)
             } else {
                 request.clone()
             };
             if wants_schema_in_words {
-                with_schema_in_words(&mut told);
+                with_schema_in_words(&mut worded);
             }
-            request = &told;
+            request = &worded;
         }
         let outgoing = |output: Option<u64>| Outgoing {
             model: self.id.model(),
@@ -108,6 +121,7 @@ impl Client {
             body,
             key,
             tools_in_words: in_words,
+            note,
             prefix: format!("call-{}", request.messages.len()),
             bytes,
             most_input,

@@ -13,6 +13,7 @@ mod estimate;
 mod exchange;
 mod id;
 mod letter;
+mod mend;
 mod meter;
 mod pace;
 mod patience;

@@ -20,6 +20,8 @@ pub(crate) enum Parameter {
     ToolChoice,
     Schema,
     Reasoning,
+    /// Reasoning must be handed back with every turn, and some have none.
+    ReasoningMissing,
     GeminiSchema,
     CacheMarks,
 }
@@ -41,6 +43,8 @@ pub(crate) struct Quirks {
     /// Whether reasoning is asked for and handed back.
     pub(crate) reasoning: bool,
     pub(crate) reasoning_back: Option<ReasoningBack>,
+    /// Whether turns without reasoning get something in its place.
+    pub(crate) fills_reasoning: bool,
     /// Whether Gemini takes a whole JSON Schema, not only its own part of one.
     pub(crate) gemini_schema: bool,
     pub(crate) cache_marks: bool,
@@ -75,6 +79,7 @@ impl Quirks {
             schema: SchemaForm::Native,
             reasoning: true,
             reasoning_back: provider.reasoning_back,
+            fills_reasoning: false,
             gemini_schema: true,
             cache_marks: true,
             asks_cost: provider.asks_cost,
@@ -146,6 +151,11 @@ impl Quirks {
             Parameter::Reasoning if self.reasoning => {
                 self.reasoning = false;
                 "reasoning is neither asked for nor handed back: the model refuses it".into()
+            }
+            Parameter::ReasoningMissing if !self.fills_reasoning => {
+                self.fills_reasoning = true;
+                self.reasoning_back.get_or_insert(ReasoningBack::ReasoningContent);
+                "turns without reasoning get something in its place: the model insists on it".into()
             }
             Parameter::GeminiSchema if self.gemini_schema => {
                 self.gemini_schema = false;

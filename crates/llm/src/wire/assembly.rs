@@ -84,6 +84,17 @@ impl Assembly {
         }));
     }
 
+    /// Gives the last call these arguments, if it has none yet. `false` when there is no such call.
+    pub(super) fn complete_call(&mut self, arguments: &str) -> bool {
+        match self.parts.last_mut() {
+            Some(Part::ToolCall(call)) if matches!(call.arguments.as_str(), "" | "{}") => {
+                arguments.clone_into(&mut call.arguments);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Gives the first reasoning part, or a new one before all others, what its provider wants back.
     pub(super) fn set_opaque(&mut self, opaque: Value) {
         for part in &mut self.parts {

@@ -11,7 +11,10 @@ pub(super) fn encode(outgoing: &Outgoing<'_>) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), json!(outgoing.model));
     let back = quirks.reasoning_back.filter(|_| quirks.reasoning);
-    body.insert("messages".into(), encode_messages(&request.messages, back));
+    body.insert(
+        "messages".into(),
+        encode_messages(&request.messages, back, quirks.fills_reasoning),
+    );
     if !request.tools.is_empty() {
         body.insert("tools".into(), request.tools.iter().map(encode_tool).collect());
         if quirks.tool_choice {
@@ -60,15 +63,9 @@ fn encode_tool(tool: &ToolSpec) -> Value {
     })
 }
 
-fn encode_messages(messages: &[Message], back: Option<ReasoningBack>) -> Value {
-    // Thoughts are wanted back while a task's tools are being called; those of before its question are refused by some.
-    let turn = messages
-        .iter()
-        .rposition(|message| message.role == Role::User)
-        .unwrap_or(0);
+fn encode_messages(messages: &[Message], back: Option<ReasoningBack>, fills: bool) -> Value {
     let mut encoded = Vec::new();
-    for (place, message) in messages.iter().enumerate() {
-        let back = back.filter(|_| place >= turn);
+    for message in messages {
         for part in &message.parts {
             if let Part::ToolResult { id, content, .. } = part {
                 encoded.push(json!({"role": "tool", "tool_call_id": id, "content": content}));
@@ -79,12 +76,12 @@ fn encode_messages(messages: &[Message], back: Option<ReasoningBack>) -> Value {
             Role::User | Role::Tool => "user",
             Role::Assistant => "assistant",
         };
-        encoded.extend(encode_message(message, role, back));
+        encoded.extend(encode_message(message, role, back, fills));
     }
     Value::Array(encoded)
 }
 
-fn encode_message(message: &Message, role: &str, back: Option<ReasoningBack>) -> Option<Value> {
+fn encode_message(message: &Message, role: &str, back: Option<ReasoningBack>, fills: bool) -> Option<Value> {
     let content = message.plain_text();
     let calls: Vec<Value> = message
         .tool_calls()
@@ -114,12 +111,12 @@ fn encode_message(message: &Message, role: &str, back: Option<ReasoningBack>) ->
         encoded.insert("tool_calls".into(), Value::Array(calls));
     }
     if message.role == Role::Assistant {
-        encoded.extend(back.and_then(|back| reasoning_back(message, back)));
+        encoded.extend(back.and_then(|back| reasoning_back(message, back, fills)));
     }
     Some(Value::Object(encoded))
 }
 
-fn reasoning_back(message: &Message, back: ReasoningBack) -> Option<(String, Value)> {
+fn reasoning_back(message: &Message, back: ReasoningBack, fills: bool) -> Option<(String, Value)> {
     match back {
         ReasoningBack::ReasoningContent => {
             let thoughts: Vec<&str> = message
@@ -130,7 +127,12 @@ fn reasoning_back(message: &Message, back: ReasoningBack) -> Option<(String, Val
                     _ => None,
                 })
                 .collect();
-            (!thoughts.is_empty()).then(|| ("reasoning_content".to_owned(), json!(thoughts.join("\n"))))
+            // Those who insist on it refuse an empty one.
+            let thought = match thoughts.join("\n") {
+                none if none.is_empty() => fills.then(|| " ".to_owned())?,
+                some => some,
+            };
+            Some(("reasoning_content".to_owned(), json!(thought)))
         }
         ReasoningBack::ReasoningDetails => message.parts.iter().find_map(|part| match part {
             Part::Reasoning {

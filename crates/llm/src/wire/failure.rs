@@ -263,6 +263,11 @@ fn output_bound(sent: &Value) -> Option<u64> {
 
 /// The parameter that is refused, when one that was sent is named.
 fn parameter(words: &str, sent: &Value) -> Option<Parameter> {
+    // Types that nearly every refusal has say nothing.
+    let words = words
+        .replace("invalid_request_error", "")
+        .replace("invalid_argument", "");
+    let words = words.as_str();
     let has = |list: &[&str]| list.iter().any(|word| words.contains(word));
     let sends = |path: &str| sent.pointer(path).is_some();
     let refuses = has(&[
@@ -283,6 +288,26 @@ fn parameter(words: &str, sent: &Value) -> Option<Parameter> {
         "disabled",
         "not available",
     ]);
+    let misses = has(&[
+        "missing",
+        "must be passed back",
+        "must include",
+        "must contain",
+        "is required",
+    ]);
+    if misses
+        && has(&[
+            "reasoning_content",
+            "thought_signature",
+            "thoughtsignature",
+            "thought signature",
+        ])
+    {
+        return Some(Parameter::ReasoningMissing);
+    }
+    if has(&["items are not persisted", "invalid_encrypted_content"]) {
+        return Some(Parameter::Reasoning);
+    }
     if has(&["stream_options"]) && sends("/stream_options") {
         return Some(Parameter::UsageInStream);
     }
@@ -453,7 +478,18 @@ mod tests {
             (400, gemini("Invalid JSON payload received. Unknown name \"parametersJsonSchema\" at 'tools[0]': Cannot find field.", "INVALID_ARGUMENT")),
             (400, openai("Encrypted content is not supported with this model.", "", "include")),
             (400, json!({"error": {"code": "content_filter", "message": "The response was filtered due to the prompt triggering Azure OpenAI's content management policy."}}).to_string()),
-            (429, openai("Rate limit reached for gpt-5", "rate_limit_exceeded", "")),
+            (429, openai("Rate limit reached for gpt-5. Add a payment method to increase it: see account/billing", "rate_limit_exceeded", "")),
+            (429, gemini("You exceeded your current quota, please check your plan and billing details.", "RESOURCE_EXHAUSTED")),
+            (429, gemini("Your prepayment credits are depleted.", "RESOURCE_EXHAUSTED")),
+            (400, anthropic("invalid_request_error", "`temperature` may only be set to 1 when thinking is enabled")),
+            (400, anthropic("invalid_request_error", "`temperature` is deprecated for this model.")),
+            (400, openai("Invalid schema for function 'shell': 'x' is not supported", "", "tools[0].function.parameters")),
+            (500, openai("tools param requires --jinja flag", "500", "")),
+            (400, openai("Missing `reasoning_content` field in the assistant message at message index 2.", "", "")),
+            (400, openai("The `reasoning_content` in the thinking mode must be passed back to the API.", "", "")),
+            (400, gemini("Function call is missing a thought_signature in functionCall parts.", "INVALID_ARGUMENT")),
+            (400, openai("Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.", "", "")),
+            (400, gemini("Please ensure that the number of function response parts is equal to the number of function call parts.", "INVALID_ARGUMENT")),
             (529, anthropic("overloaded_error", "Overloaded")),
             (503, "<html>Service Unavailable</html>".to_owned()),
             (500, String::new()),
@@ -503,7 +539,18 @@ mod tests {
             400 Parameter(GeminiSchema): Invalid JSON payload received. Unknown name "parametersJsonSchema" at 
             400 Parameter(Reasoning): Encrypted content is not supported with this model.
             400 Refused: The response was filtered due to the prompt triggering Azure OpenAI's 
-            429 Again: Rate limit reached for gpt-5
+            429 Again: Rate limit reached for gpt-5. Add a payment method to increase it: see
+            429 Again: You exceeded your current quota, please check your plan and billing de
+            429 NoCredit: Your prepayment credits are depleted.
+            400 Parameter(Temperature): `temperature` may only be set to 1 when thinking is enabled
+            400 Parameter(Temperature): `temperature` is deprecated for this model.
+            400 Bad: Invalid schema for function 'shell': 'x' is not supported
+            500 Parameter(Tools): tools param requires --jinja flag
+            400 Parameter(ReasoningMissing): Missing `reasoning_content` field in the assistant message at message 
+            400 Parameter(ReasoningMissing): The `reasoning_content` in the thinking mode must be passed back to th
+            400 Parameter(ReasoningMissing): Function call is missing a thought_signature in functionCall parts.
+            400 Parameter(Reasoning): Item with id 'rs_1' not found. Items are not persisted when `store` is
+            400 Bad: Please ensure that the number of function response parts is equal to t
             529 Again: Overloaded
             503 Again: <html>Service Unavailable</html>
             500 Again: it says nothing

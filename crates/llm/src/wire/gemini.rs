@@ -44,7 +44,10 @@ pub(super) fn encode(outgoing: &Outgoing<'_>) -> Value {
     if !rules.is_empty() {
         body.insert("systemInstruction".into(), json!({ "parts": rules }));
     }
-    body.insert("contents".into(), encode_messages(&request.messages, quirks.reasoning));
+    body.insert(
+        "contents".into(),
+        encode_messages(&request.messages, quirks.reasoning, quirks.fills_reasoning),
+    );
     if !request.tools.is_empty() {
         let tools: Vec<Value> = request
             .tools
@@ -126,7 +129,7 @@ fn cut_schema(schema: &Value) -> Value {
     Value::Object(cut)
 }
 
-fn encode_messages(messages: &[Message], reasoning: bool) -> Value {
+fn encode_messages(messages: &[Message], reasoning: bool, fills: bool) -> Value {
     // Results are matched with calls by the tool's name here.
     let names: HashMap<&str, &str> = messages
         .iter()
@@ -140,7 +143,10 @@ fn encode_messages(messages: &[Message], reasoning: bool) -> Value {
             Role::User | Role::Tool => "user",
             Role::Assistant => "model",
         };
-        let parts = encode_parts(&message.parts, &names, reasoning);
+        let mut parts = encode_parts(&message.parts, &names, reasoning);
+        if fills && role == "model" {
+            fill_signature(&mut parts);
+        }
         if parts.is_empty() {
             continue;
         }
@@ -182,7 +188,21 @@ fn encode_parts(parts: &[Part], names: &HashMap<&str, &str>, reasoning: bool) ->
         }
         encoded.push(value);
     }
+    // One that came last belongs to an empty text.
+    if let Some(signature) = signature {
+        encoded.push(json!({"text": "", "thoughtSignature": signature}));
+    }
     encoded
+}
+
+/// The first call of a turn must be signed. One that another model made is not; this is what its provider takes instead.
+fn fill_signature(parts: &mut [Value]) {
+    const UNSIGNED: &str = "skip_thought_signature_validator";
+    if let Some(call) = parts.iter_mut().find(|part| part.get("functionCall").is_some())
+        && call.get("thoughtSignature").is_none()
+    {
+        call["thoughtSignature"] = json!(UNSIGNED);
+    }
 }
 
 /// Reads an answer.
@@ -249,11 +269,15 @@ impl Reader {
         }
         if let Some(call) = part.get("functionCall") {
             let name = text(call, "/name").unwrap_or_default();
-            pieces.push(Piece::Call(name.to_owned()));
             let arguments = match call.get("args") {
                 None | Some(Value::Null) => "{}".to_owned(),
                 Some(args) => arguments(args),
             };
+            // The arguments of a call may come after its name, in a part of their own without one.
+            if name.is_empty() && self.assembly.complete_call(&arguments) {
+                return;
+            }
+            pieces.push(Piece::Call(name.to_owned()));
             self.assembly
                 .call(text(call, "/id").unwrap_or_default(), name, arguments);
             return;
@@ -309,5 +333,56 @@ impl Decoder for Reader {
 
     fn finish(self: Box<Self>) -> Decoded {
         self.assembly.done()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn calls_in_pieces_are_joined_and_signatures_stay_where_they_were() {
+        let mut reader = Reader::new("call-1".into());
+        for parts in [
+            json!([{"text": "I ", "thought": true}]),
+            json!([{"functionCall": {"name": "list", "args": {}}, "thoughtSignature": "s1"}]),
+            json!([{"functionCall": {"args": {"path": "a"}}}]),
+            json!([{"functionCall": {"name": "list", "args": {"path": "b"}}}]),
+            json!([{"text": "", "thoughtSignature": "s2"}]),
+        ] {
+            let body = json!({"candidates": [{"content": {"parts": parts}}]});
+            reader.event("", &body.to_string(), &mut Vec::new()).unwrap();
+        }
+        let decoded = Box::new(reader).finish();
+        let message = Message {
+            role: Role::Assistant,
+            parts: decoded.parts,
+        };
+        let back = encode_messages(&[message], true, false);
+        expect![[r#"[{"functionCall":{"args":{"path":"a"},"name":"list"},"thoughtSignature":"s1"},{"functionCall":{"args":{"path":"b"},"name":"list"}},{"text":"","thoughtSignature":"s2"}]"#]].assert_eq(&back[0]["parts"].to_string());
+    }
+
+    #[test]
+    fn a_turn_of_another_model_is_signed_when_the_provider_insists() {
+        let call = seatrial_core::ToolCall {
+            id: "a".into(),
+            name: "list".into(),
+            arguments: "{}".into(),
+        };
+        let message = Message {
+            role: Role::Assistant,
+            parts: vec![Part::ToolCall(call.clone()), Part::ToolCall(call)],
+        };
+        let signed = |fills| {
+            let turns = encode_messages(std::slice::from_ref(&message), true, fills);
+            let parts = turns[0]["parts"].as_array().unwrap().clone();
+            parts
+                .iter()
+                .filter(|part| part.get("thoughtSignature").is_some())
+                .count()
+        };
+        assert_eq!((signed(false), signed(true)), (0, 1));
     }
 }
