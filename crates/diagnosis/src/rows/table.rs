@@ -60,8 +60,8 @@ fn the_page_of_signatures_is_current() {
         "# The signatures\n\n\
          What `seatrial diagnose` knows, one line a signature, in the order in which they are tried. This page is written\n\
          by a test from the rows themselves: run `UPDATE_EXPECT=1 cargo test -p seatrial-diagnosis --lib` after a change.\n\n\
-         *Sample* says where the quoted line comes from: `real` output of the tool, the message as its `documented` form has\n\
-         it, or `shortened` by hand. Each signature has at least one sample, and a test holds that no sample is taken by\n\
+         *Sample* says where the quoted line comes from: `real` output of the tool, `documented` for what was written by hand\n\
+         after the tool's documentation or what it is known to say, or `shortened` by hand. Each signature has at least one sample, and a test holds that no sample is taken by\n\
          another signature. Names that only a table knows (headers of names, libraries of symbols, changes of libraries)\n\
          are in `crates/diagnosis/src/known`.\n\n",
     );
