@@ -5,7 +5,7 @@ mod case;
 use std::time::Duration;
 
 use seatrial_builder::BuildReport;
-use seatrial_core::{BOX_SOURCE, Ending, Event, Message, Recipe, Role, Submission};
+use seatrial_core::{BOX_SOURCE, Ending, Event, Message, Recipe, Role, Submission, ToolCall};
 use seatrial_tools::Toolbox;
 
 use crate::{
@@ -55,9 +55,6 @@ impl Agent for Hybrid {
         }
         context.sandbox.rollback(&before)?;
         let script = report.recipe.as_ref().map(Recipe::to_script);
-        if let Some(script) = &script {
-            context.sandbox.write_file(SCRIPT, script.as_bytes(), 0o755)?;
-        }
         let task = briefing::task(context, false);
         let case = case::file(&report, script.is_some().then_some(SCRIPT));
         context.events.emit(Event::Decision {
@@ -69,7 +66,7 @@ impl Agent for Hybrid {
         })?;
         let tools = Toolbox::all().without(&["web_search", "fetch_page", "extract", "pack"]);
         let mut desk = Desk::new(context, &self.0, self.name(), tools)?;
-        let end = run(&mut desk, &task, &case);
+        let end = run(&mut desk, &task, &case, script.as_deref());
         let done = matches!(end, Ok((Ending::Finished, _)));
         let own = desk.hand_in(end, None)?;
         // What the model left unfinished is worth less than what the rules reached.
@@ -104,9 +101,18 @@ fn share(deadline: Option<std::time::Instant>) -> Option<std::time::Instant> {
     now.checked_add(left * SHARE_OF_RULES / 100)
 }
 
-fn run(desk: &mut Desk<'_, '_>, task: &str, case: &str) -> Result<(Ending, String), Halt> {
+fn run(desk: &mut Desk<'_, '_>, task: &str, case: &str, script: Option<&str>) -> Result<(Ending, String), Halt> {
     desk.note_prompts(&[&SYSTEM, &briefing::task_prompt(), &NUDGE])?;
     desk.set_up_shell()?;
+    if let Some(script) = script {
+        // With a tool, so that it is part of what is handed in: the model's own commands may run it.
+        let write = ToolCall {
+            id: "rules".to_owned(),
+            name: "write".to_owned(),
+            arguments: serde_json::json!({ "path": SCRIPT, "content": script, "executable": true }).to_string(),
+        };
+        desk.call("setup", &write)?;
+    }
     let mut talk = Conversation::new("main");
     desk.say(&mut talk, Message::text(Role::System, SYSTEM.fill(&[])))?;
     desk.say(

@@ -13,6 +13,7 @@ mod hybrid;
 mod null;
 mod ognibuild;
 mod react;
+mod replay;
 mod rules;
 mod single_turn;
 mod steps;
@@ -28,6 +29,7 @@ pub use fake::fake_script;
 use ghcc::Ghcc;
 use null::Null;
 pub use ognibuild::Ognibuild;
+pub use replay::{How, Redone, replay};
 pub use rules::Rules;
 pub use talk::{AgentOptions, AgentSettings, CondenserKind, Feedback};
 

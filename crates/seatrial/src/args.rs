@@ -99,6 +99,10 @@ pub(crate) enum Verb {
     /// Measure an agent on a corpus
     #[command(subcommand)]
     Bench(BenchVerb),
+    /// Do again what an agent did in a trial, in a fresh box and without a model
+    #[command(after_help = "Exit codes: 0 everything ended as it did then; 1 something did not; 3 there was nothing to do.\n\n\
+        Examples:\n  seatrial replay latest/hello\n  seatrial replay build-hello-1796041797266 --source debian:hello")]
+    Replay(ReplayArgs),
     /// Show what an agent did in a trial, step by step
     #[command(subcommand)]
     Trajectory(TrajectoryVerb),
@@ -130,6 +134,22 @@ pub(crate) enum Verb {
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+/// Words of `replay`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReplayArgs {
+    /// The trial: RUN/TASK, RUN/TASK.ATTEMPT, a run of a single trial, or a journal
+    pub(crate) trial: String,
+    /// What was built, for a trial that is none of a corpus
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) source: Option<OsString>,
+    /// The box's platform, for a trial that is none of a corpus
+    #[arg(long, value_name = "DISTRIBUTION:RELEASE", default_value = "debian:bookworm")]
+    pub(crate) platform: String,
+    /// Ask the network anew instead of answering from the trial's record
+    #[arg(long)]
+    pub(crate) live: bool,
 }
 
 /// Words of `diagnose`.

@@ -1,3 +1,5 @@
+//! Journals that became documents and texts.
+
 use expect_test::expect;
 use seatrial_core::{
     CommandRecord, Digest, Ending, Entry, Event, Finish, JOURNAL_VERSION, Message, ModelRecord, Part, Role, Submission,

@@ -13,6 +13,7 @@ mod models;
 mod mutations;
 mod names;
 mod programs;
+mod replay;
 mod resolve;
 mod trajectory;
 
@@ -32,6 +33,7 @@ pub(crate) fn run(app: &App, verb: Verb) -> Result<ExitCode, Failure> {
         Verb::Image(verb) => image::run(app, verb),
         Verb::Resolve(args) => resolve::run(app, &args),
         Verb::Index(verb) => index::run(app, verb),
+        Verb::Replay(args) => replay::run(app, &args),
         Verb::Trajectory(verb) => trajectory::run(app, verb),
         Verb::Doctor => doctor::run(app),
         Verb::Completions { shell } => {
