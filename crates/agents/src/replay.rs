@@ -2,7 +2,7 @@
 
 use seatrial_core::{Answer, BOX_SOURCE, CommandRecord, Entry, Event, ToolCall, ToolRecord};
 use seatrial_sandbox::Command;
-use seatrial_tools::{CacheRule, GuardRule, ToolLimits, ToolState, Toolbox, World};
+use seatrial_tools::{CacheRule, Ground, GuardRule, ToolLimits, ToolState, Toolbox, World};
 
 use crate::{AgentError, SolveContext};
 
@@ -75,7 +75,10 @@ pub fn replay(
             };
             let one = Redone {
                 what: "script".to_owned(),
-                then: graded(entries).unwrap_or(How { failed: false, code: None }),
+                then: graded(entries).unwrap_or(How {
+                    failed: false,
+                    code: None,
+                }),
                 now: Some(now),
             };
             told(&one);
@@ -111,6 +114,11 @@ pub fn replay(
                 stop: &stop,
                 watch: Some(context.output),
                 state: &mut state,
+                ground: Ground {
+                    platform: Some(&context.task.platform),
+                    base_packages: context.base_packages,
+                    ..Ground::default()
+                },
             };
             let call = ToolCall {
                 id: record.id.clone(),
@@ -120,7 +128,11 @@ pub fn replay(
             let answer = tools.call(&record.conversation, &call, &mut world)?;
             Some(How {
                 failed: answer.failed,
-                code: answer.data.get("code").and_then(serde_json::Value::as_i64).map(|code| code as i32),
+                code: answer
+                    .data
+                    .get("code")
+                    .and_then(serde_json::Value::as_i64)
+                    .map(|code| code as i32),
             })
         } else {
             None

@@ -87,7 +87,7 @@ pub(crate) enum Verb {
         debian:hello[=2.10-3]                a Debian source package, upstream's part only\n\n\
         Examples:\n  seatrial build .\n  seatrial build debian:hello -o /tmp/hello-out\n  \
         seatrial build git+https://host/project.git@3f2a91c --json")]
-    Build(BuildArgs),
+    Build(Box<BuildArgs>),
     /// Say why a build failed, from its log
     #[command(
         after_help = "Exit codes: 0 a cause was found; 1 it failed, and nothing says why; 2 no log; \
@@ -100,8 +100,10 @@ pub(crate) enum Verb {
     #[command(subcommand)]
     Bench(BenchVerb),
     /// Do again what an agent did in a trial, in a fresh box and without a model
-    #[command(after_help = "Exit codes: 0 everything ended as it did then; 1 something did not; 3 there was nothing to do.\n\n\
-        Examples:\n  seatrial replay latest/hello\n  seatrial replay build-hello-1796041797266 --source debian:hello")]
+    #[command(
+        after_help = "Exit codes: 0 everything ended as it did then; 1 something did not; 3 there was nothing to do.\n\n\
+        Examples:\n  seatrial replay latest/hello\n  seatrial replay build-hello-1796041797266 --source debian:hello"
+    )]
     Replay(ReplayArgs),
     /// Show what an agent did in a trial, step by step
     #[command(subcommand)]

@@ -1,5 +1,7 @@
 //! Journals that became documents and texts.
 
+use std::fmt::Write as _;
+
 use expect_test::expect;
 use seatrial_core::{
     CommandRecord, Digest, Ending, Entry, Event, Finish, JOURNAL_VERSION, Message, ModelRecord, Part, Role, Submission,
@@ -475,7 +477,7 @@ fn each_rule_finds_what_breaks_it() {
         let found = faults(&broken);
         assert!(!found.is_empty(), "{place}");
         for fault in found {
-            out.push_str(&format!("{fault}\n"));
+            writeln!(out, "{fault}").unwrap();
         }
     }
     expect![[r#"

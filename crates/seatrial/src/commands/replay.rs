@@ -23,7 +23,8 @@ pub(super) fn run(app: &App, args: &ReplayArgs) -> Result<ExitCode, Failure> {
         Event::TrialStarted { task, .. } => Some(task.clone()),
         _ => None,
     });
-    let id = id.ok_or_else(|| Failure::nothing_run(format!("{}: no trial was begun in it", found.journal.display())))?;
+    let id =
+        id.ok_or_else(|| Failure::nothing_run(format!("{}: no trial was begun in it", found.journal.display())))?;
     let (task, plan) = task(app, args, folder, &id)?;
     let image = app.image(&task.platform)?;
     let fetcher = app.fetcher(&task.platform);
@@ -65,7 +66,9 @@ pub(super) fn run(app: &App, args: &ReplayArgs) -> Result<ExitCode, Failure> {
         Err(error) => return Err(Failure::invalid(error.to_string())),
     };
     if done.is_empty() {
-        return Err(Failure::nothing_run("the agent of this trial did nothing that could be done again"));
+        return Err(Failure::nothing_run(
+            "the agent of this trial did nothing that could be done again",
+        ));
     }
     let other: Vec<&Redone> = done.iter().filter(|redone| !redone.is_same()).collect();
     if app.json {
@@ -88,7 +91,11 @@ pub(super) fn run(app: &App, args: &ReplayArgs) -> Result<ExitCode, Failure> {
             done.len()
         ))?;
     }
-    Ok(if other.is_empty() { ExitCode::Passed } else { ExitCode::Failed })
+    Ok(if other.is_empty() {
+        ExitCode::Passed
+    } else {
+        ExitCode::Failed
+    })
 }
 
 fn line(redone: &Redone) -> String {
