@@ -99,7 +99,7 @@ fn calls_thoughts_and_results_go_there_and_back_on_every_wire() {
           {"content":[{"content":"Makefile","is_error":false,"tool_use_id":"call_0_0","type":"tool_result"},{"cache_control":{"type":"ephemeral"},"content":"no such file","is_error":true,"tool_use_id":"call_0_1","type":"tool_result"}],"role":"user"}
         gemini
           {"parts":[{"text":"Build it."}],"role":"user"}
-          {"parts":[{"functionCall":{"args":{"command":"ls"},"name":"shell"},"thoughtSignature":"signed-scripted-0"},{"functionCall":{"args":{"command":"cat ünïcode 😀"},"name":"shell"}}],"role":"model"}
+          {"parts":[{"functionCall":{"args":{"command":"ls"},"name":"shell"},"thoughtSignature":"c2lnbmVk0000"},{"functionCall":{"args":{"command":"cat ünïcode 😀"},"name":"shell"}}],"role":"model"}
           {"parts":[{"functionResponse":{"name":"shell","response":{"output":"Makefile"}}},{"functionResponse":{"name":"shell","response":{"error":"no such file"}}}],"role":"user"}
     "#]].assert_eq(&listing);
 }

@@ -34,6 +34,13 @@ fn reason(saying: &Saying) -> &'static str {
     }
 }
 
+/// A signature is base64, and clients look.
+fn signature(saying: &Saying) -> String {
+    let number = saying.id.rsplit('-').next().unwrap_or_default();
+    let width = number.len().next_multiple_of(4);
+    format!("c2lnbmVk{number:0>width$}")
+}
+
 fn calls(saying: &Saying) -> Vec<Value> {
     saying
         .calls
@@ -44,7 +51,7 @@ fn calls(saying: &Saying) -> Vec<Value> {
             let args: Value = serde_json::from_str(arguments).unwrap_or_else(|_| json!({"broken": arguments}));
             let mut part = json!({"functionCall": {"name": name, "args": args}});
             if number == 0 {
-                part["thoughtSignature"] = json!(format!("signed-{}", saying.id));
+                part["thoughtSignature"] = json!(signature(saying));
             }
             part
         })

@@ -78,32 +78,13 @@ pub(super) fn whole(saying: &Saying) -> Value {
 }
 
 pub(super) fn blocks(saying: &Saying) -> Vec<String> {
-    let event = |kind: &str, mut fields: Value| {
-        fields["type"] = json!(kind);
-        block(Some(kind), &fields)
-    };
-    let begun = json!({"id": saying.id, "model": saying.model, "status": "in_progress", "output": []});
-    let mut blocks = vec![event("response.created", json!({ "response": begun }))];
-    for (index, item) in items(saying).iter().enumerate() {
-        blocks.push(event(
-            "response.output_item.added",
-            json!({"output_index": index, "item": item}),
-        ));
-        let (kind, text) = match item["type"].as_str() {
-            Some("reasoning") => ("response.reasoning_summary_text.delta", saying.reasoning.as_str()),
-            Some("message") => ("response.output_text.delta", saying.text.as_str()),
-            _ => (
-                "response.function_call_arguments.delta",
-                item["arguments"].as_str().unwrap_or_default(),
-            ),
-        };
-        for piece in saying.pieces(text) {
-            blocks.push(event(kind, json!({"output_index": index, "delta": piece})));
-        }
-        blocks.push(event(
-            "response.output_item.done",
-            json!({"output_index": index, "item": item}),
-        ));
+    let mut script = Events::default();
+    let begun =
+        json!({"id": saying.id, "object": "response", "model": saying.model, "status": "in_progress", "output": []});
+    script.event("response.created", json!({ "response": begun }));
+    script.event("response.in_progress", json!({ "response": begun }));
+    for (index, item) in items(saying).into_iter().enumerate() {
+        script.item(saying, index, &item);
     }
     let response = whole(saying);
     let kind = if response["status"] == "incomplete" {
@@ -111,6 +92,94 @@ pub(super) fn blocks(saying: &Saying) -> Vec<String> {
     } else {
         "response.completed"
     };
-    blocks.push(event(kind, json!({ "response": response })));
-    blocks
+    script.event(kind, json!({ "response": response }));
+    script.blocks
+}
+
+/// The events of a stream, numbered as they come.
+#[derive(Default)]
+struct Events {
+    blocks: Vec<String>,
+}
+
+impl Events {
+    fn event(&mut self, kind: &str, mut fields: Value) {
+        fields["type"] = json!(kind);
+        fields["sequence_number"] = json!(self.blocks.len());
+        self.blocks.push(block(Some(kind), &fields));
+    }
+
+    /// An item as it begins, the pieces of what is in it, and all of it at its end.
+    fn item(&mut self, saying: &Saying, index: usize, item: &Value) {
+        let mut begun = item.clone();
+        let at = |more: Value| {
+            let mut fields = json!({"output_index": index, "item_id": item["id"]});
+            if let (Value::Object(fields), Value::Object(more)) = (&mut fields, more) {
+                fields.extend(more);
+            }
+            fields
+        };
+        match item["type"].as_str() {
+            Some("reasoning") => {
+                begun["summary"] = json!([]);
+                begun["encrypted_content"] = Value::Null;
+                self.event(
+                    "response.output_item.added",
+                    json!({"output_index": index, "item": begun}),
+                );
+                let part = |text: &str| json!({"type": "summary_text", "text": text});
+                let place = |name: &str, value: Value| at(json!({"summary_index": 0, name: value}));
+                self.event("response.reasoning_summary_part.added", place("part", part("")));
+                for piece in saying.pieces(&saying.reasoning) {
+                    self.event("response.reasoning_summary_text.delta", place("delta", json!(piece)));
+                }
+                self.event(
+                    "response.reasoning_summary_text.done",
+                    place("text", json!(saying.reasoning)),
+                );
+                self.event(
+                    "response.reasoning_summary_part.done",
+                    place("part", part(&saying.reasoning)),
+                );
+            }
+            Some("message") => {
+                begun["content"] = json!([]);
+                begun["status"] = json!("in_progress");
+                self.event(
+                    "response.output_item.added",
+                    json!({"output_index": index, "item": begun}),
+                );
+                let whole = &item["content"][0];
+                let field = if whole["type"] == "refusal" { "refusal" } else { "text" };
+                let name = if field == "refusal" { "refusal" } else { "output_text" };
+                let mut empty = whole.clone();
+                empty[field] = json!("");
+                let place = |name: &str, value: Value| at(json!({"content_index": 0, "logprobs": [], name: value}));
+                self.event("response.content_part.added", place("part", empty));
+                for piece in saying.pieces(&saying.text) {
+                    self.event(&format!("response.{name}.delta"), place("delta", json!(piece)));
+                }
+                self.event(&format!("response.{name}.done"), place(field, json!(saying.text)));
+                self.event("response.content_part.done", place("part", whole.clone()));
+            }
+            _ => {
+                let arguments = item["arguments"].as_str().unwrap_or_default();
+                begun["arguments"] = json!("");
+                begun["status"] = json!("in_progress");
+                self.event(
+                    "response.output_item.added",
+                    json!({"output_index": index, "item": begun}),
+                );
+                for piece in saying.pieces(arguments) {
+                    self.event("response.function_call_arguments.delta", at(json!({"delta": piece})));
+                }
+                let done = at(json!({"arguments": arguments, "name": item["name"]}));
+                self.event("response.function_call_arguments.done", done);
+            }
+        }
+        self.event(
+            "response.output_item.done",
+            json!({"output_index": index, "item": item}),
+        );
+    }
 }
