@@ -9,6 +9,7 @@ mod building;
 mod error;
 mod files;
 mod finish;
+pub mod mcp;
 mod patch;
 mod place;
 mod schema;

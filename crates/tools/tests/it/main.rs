@@ -8,6 +8,7 @@
 mod building;
 mod calls;
 mod files;
+mod mcp;
 mod patches;
 mod shell;
 mod support;

@@ -13,7 +13,7 @@ use seatrial_core::{Digest, Event, Platform, ToolCall};
 use seatrial_packages::{Candidate, Key, Resolver};
 use seatrial_sandbox::{BoxSpec, ImageRequest, ImageStore, Limits, NativeFactory, Network, Sandbox, SandboxFactory};
 use seatrial_store::Home;
-use seatrial_tools::{Answer, Ground, ToolLimits, ToolState, Toolbox, ToolsError, World};
+use seatrial_tools::{Answer, Ground, ToolLimits, ToolState, Toolbox, ToolsError, World, mcp::ServedBox};
 use serde_json::Value;
 
 pub(crate) const ROOT: &str = seatrial_core::BOX_SOURCE;
@@ -34,7 +34,7 @@ pub(crate) struct Bench {
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) home: Home,
     platform: Platform,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     calls: u32,
 }
 
@@ -88,7 +88,7 @@ impl Bench {
             stop: Arc::default(),
             home: Home::open(folder.path()).unwrap(),
             platform: Platform::default_host(),
-            _folder: folder,
+            folder,
             calls: 0,
         })
     }
@@ -136,6 +136,24 @@ impl Bench {
         let answer = self.answer(name, arguments);
         assert!(answer.failed, "{name} {arguments}: {}", answer.text);
         answer.text
+    }
+
+    /// The box and its tools, to be served to others.
+    pub(crate) fn served(self) -> (ServedBox, tempfile::TempDir) {
+        let served = ServedBox {
+            sandbox: self.sandbox,
+            root: ROOT.to_owned(),
+            toolbox: self.toolbox,
+            state: ToolState::default(),
+            limits: self.limits,
+            blobs: self.home.blobs(),
+            events: Box::new(self.events),
+            resolver: Some(Arc::new(Names)),
+            platform: Some(self.platform),
+            base_packages: Vec::new(),
+            task: "Build it.".to_owned(),
+        };
+        (served, self.folder)
     }
 
     pub(crate) fn file(&mut self, path: &str) -> String {
