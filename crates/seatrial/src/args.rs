@@ -9,6 +9,7 @@ use crate::{
     amounts::{parse_age, parse_bytes},
     bench_args::BenchVerb,
     image_args::ImageVerb,
+    mcp_args::McpArgs,
     model_args::ModelArgs,
     names_args::{IndexVerb, ResolveArgs},
     trajectory_args::TrajectoryVerb,
@@ -126,6 +127,12 @@ pub(crate) enum Verb {
     /// Say what the data folder takes, and make room in it
     #[command(subcommand)]
     Cache(CacheVerb),
+    /// Serve the tools over a box to any agent, by the Model Context Protocol
+    #[command(
+        after_help = "Examples:\n  seatrial mcp ./project\n  seatrial mcp debian:hello --tools shell,read,apply_patch\n  \
+        seatrial mcp . --network none --http 8765"
+    )]
+    Mcp(McpArgs),
     /// Say what this machine can do, and how to get the rest
     Doctor,
     /// Print a completion script for a shell

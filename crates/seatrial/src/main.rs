@@ -7,6 +7,7 @@ mod bench_args;
 mod commands;
 mod failure;
 mod image_args;
+mod mcp_args;
 mod model_args;
 mod names_args;
 mod network;

@@ -9,6 +9,7 @@ pub(crate) mod diagnose;
 mod doctor;
 mod image;
 mod index;
+mod mcp;
 mod models;
 mod mutations;
 mod names;
@@ -35,6 +36,7 @@ pub(crate) fn run(app: &App, verb: Verb) -> Result<ExitCode, Failure> {
         Verb::Index(verb) => index::run(app, verb),
         Verb::Replay(args) => replay::run(app, &args),
         Verb::Trajectory(verb) => trajectory::run(app, verb),
+        Verb::Mcp(args) => mcp::run(app, &args),
         Verb::Doctor => doctor::run(app),
         Verb::Completions { shell } => {
             let mut command = <crate::args::Args as clap::CommandFactory>::command();

@@ -24,6 +24,7 @@ fn the_first_help_names_the_verbs_and_the_exit_codes() {
           resolve      Say which packages have what a build asks for
           index        Indexes that names are looked up in
           cache        Say what the data folder takes, and make room in it
+          mcp          Serve the tools over a box to any agent, by the Model Context Protocol
           doctor       Say what this machine can do, and how to get the rest
           completions  Print a completion script for a shell
           help         Print this message or the help of the given subcommand(s)
@@ -59,6 +60,7 @@ fn every_verb_has_help_and_the_long_ones_have_examples() {
         (&["replay"], true),
         (&["trajectory", "export"], true),
         (&["trajectory", "check"], false),
+        (&["mcp"], true),
         (&["corpus", "list"], false),
         (&["corpus", "show"], false),
         (&["corpus", "mine", "debian-compile"], true),

@@ -86,7 +86,7 @@ impl Face {
         let token = request
             .meta
             .as_ref()
-            .and_then(|meta| meta.get_progress_token())
+            .and_then(rmcp::model::RequestMetaObject::get_progress_token)
             .or_else(|| context.meta.get_progress_token());
         let start = Instant::now();
         let mut beat = interval(BEAT);

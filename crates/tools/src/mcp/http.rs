@@ -46,13 +46,13 @@ pub(super) async fn serve(face: Face, listener: TcpListener, token: &str, stop: 
     let wanted: Arc<str> = format!("Bearer {token}").into();
     loop {
         let stream = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                Err(_) => {
+            accepted = listener.accept() => {
+                let Ok((stream, _)) = accepted else {
                     // Out of file handles, most likely: others have to end first.
                     tokio::time::sleep(LOOK).await;
                     continue;
-                }
+                };
+                stream
             },
             () = tokio::time::sleep(LOOK) => {
                 if stop.load(Ordering::SeqCst) {
@@ -83,7 +83,7 @@ async fn answer(
     let told = request
         .headers()
         .get(header::AUTHORIZATION)
-        .map(|value| value.as_bytes());
+        .map(header::HeaderValue::as_bytes);
     if !told.is_some_and(|told| is_same(told, wanted.as_bytes())) {
         return plain(StatusCode::UNAUTHORIZED, "the token is missing or wrong\n");
     }

@@ -1,0 +1,190 @@
+//! `seatrial mcp`.
+
+use std::{
+    fmt::Write as _,
+    io::Read as _,
+    net::{Ipv4Addr, TcpListener},
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use fs_err as fs;
+use seatrial_core::{BOX_SOURCE, ExitCode, Platform};
+use seatrial_egress::{AllowList, DoorSpec, Policy};
+use seatrial_packages::Resolver;
+use seatrial_sandbox::{BoxSpec, Image, Limits, Network};
+use seatrial_source::SourceSpec;
+use seatrial_store::Journal;
+use seatrial_tools::{
+    ToolLimits, ToolState, Toolbox,
+    mcp::{McpError, ServedBox, Server},
+};
+
+use crate::{
+    app::App,
+    failure::Failure,
+    mcp_args::{McpArgs, McpNetwork},
+};
+
+/// Tools that need to know which package has a name.
+const NEED_INDEX: [&str; 4] = ["resolve", "diagnose", "try_plan", "build_by_rules"];
+
+pub(super) fn run(app: &App, args: &McpArgs) -> Result<ExitCode, Failure> {
+    let toolbox = if args.tools.is_empty() {
+        Toolbox::all()
+    } else {
+        Toolbox::of(args.tools.iter().map(String::as_str))
+            .map_err(|error| Failure::usage(format!("--tools: {error}")))?
+    };
+    let image = image(app, &args.image)?;
+    let platform = image.platform.clone();
+    let egress = app.egress()?;
+    let network = match policy(args)? {
+        None => Network::Off,
+        Some(policy) => Network::Door(egress.door(DoorSpec {
+            policy,
+            index: None,
+            observer: Arc::new(|_| {}),
+        })?),
+    };
+    let spec = BoxSpec {
+        image: image.id,
+        limits: Limits::default(),
+        network,
+    };
+    let factory = app.factory()?;
+    let mut sandbox = factory.start(&spec)?;
+    let mut task = args.task.clone().unwrap_or_default();
+    if let Some(source) = &args.source {
+        let fetcher = app.fetcher(&platform);
+        let pinned = fetcher.pin(&SourceSpec::from_word(source)?)?;
+        let tree = fetcher.fetch(&pinned)?;
+        for warning in fetcher.warnings() {
+            app.show.note(&format!("warning: {warning}"));
+        }
+        // What is written may be larger than memory, so it goes by way of a file.
+        let mut tar = tempfile(app)?;
+        tree.write_tar(&mut tar.0)?;
+        let mut packed = fs::File::open(&tar.1)?;
+        fs::remove_file(&tar.1)?;
+        sandbox.write_tree(BOX_SOURCE, &mut packed)?;
+        if task.is_empty() {
+            task = format!("Work on {pinned}, which lies at {BOX_SOURCE} in the box.");
+        }
+    } else {
+        sandbox.exec(
+            &seatrial_sandbox::Command::bash("true").in_folder(BOX_SOURCE),
+            &mut Vec::new(),
+        )?;
+    }
+    let resolver = index(app, &toolbox, &platform);
+    let folder = app.home.runs().join(format!("mcp-{}", seatrial_store::unix_millis()));
+    fs::create_dir_all(&folder)?;
+    let (journal, _) = Journal::open(folder.join("journal.jsonl"))?;
+    let served = ServedBox {
+        sandbox,
+        root: BOX_SOURCE.to_owned(),
+        toolbox,
+        state: ToolState::default(),
+        limits: ToolLimits::default(),
+        blobs: app.home.blobs(),
+        events: Box::new(journal),
+        resolver,
+        platform: Some(platform),
+        base_packages: image.requested,
+        task,
+    };
+    app.show.clear();
+    let server = Server::new(served).map_err(broken)?;
+    match args.http {
+        None => {
+            app.show.note("serving tools on standard input and output");
+            server.serve_stdio().map_err(broken)?;
+        }
+        Some(port) => {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
+                Failure::invalid(format!("cannot listen at port {port}: {error}; choose another one"))
+            })?;
+            let address = listener.local_addr()?;
+            let token = match &args.token {
+                Some(token) if token.is_empty() => return Err(Failure::usage("--token: it is empty")),
+                Some(token) => token.clone(),
+                None => new_token()?,
+            };
+            app.show.note(&format!("serving tools at http://{address}/mcp"));
+            if args.token.is_none() {
+                app.show.note(&format!("clients send: Authorization: Bearer {token}"));
+            }
+            server
+                .serve_http(listener, &token, &AtomicBool::new(false))
+                .map_err(broken)?;
+        }
+    }
+    Ok(ExitCode::Passed)
+}
+
+/// The image of that name, else the platform's.
+fn image(app: &App, name: &str) -> Result<Image, Failure> {
+    if let Some(image) = app.images()?.named(name)? {
+        return Ok(image);
+    }
+    let platform: Platform = name.parse().map_err(|_| {
+        Failure::usage(format!(
+            "`{name}` names no image and no platform; see `seatrial image list`"
+        ))
+    })?;
+    app.image(&platform)
+}
+
+/// What the box may ask for; `None` for a box without a network.
+fn policy(args: &McpArgs) -> Result<Option<Policy>, Failure> {
+    let named = AllowList::new(args.allow.iter().map(String::as_str))
+        .map_err(|error| Failure::usage(format!("--allow: {error}")))?;
+    Ok(match args.network {
+        McpNetwork::Registries => Some(Policy::Allow(named.and(&AllowList::registries()))),
+        McpNetwork::Open if args.allow.is_empty() => Some(Policy::Open),
+        McpNetwork::Open => Some(Policy::Allow(named.and(&AllowList::everything()))),
+        McpNetwork::None if args.allow.is_empty() => None,
+        McpNetwork::None => Some(Policy::Allow(named)),
+    })
+}
+
+/// The package index, where a tool needs it. Without one the others work all the same.
+fn index(app: &App, toolbox: &Toolbox, platform: &Platform) -> Option<Arc<dyn Resolver>> {
+    if !toolbox.specs().any(|spec| NEED_INDEX.contains(&spec.name.as_str())) {
+        return None;
+    }
+    match app.index(platform, None) {
+        Ok(index) => Some(Arc::new(index)),
+        Err(failure) => {
+            app.show.note(&format!(
+                "warning: there is no package index, so no tool names packages: {}",
+                failure.message
+            ));
+            None
+        }
+    }
+}
+
+/// A file for a packed tree.
+fn tempfile(app: &App) -> Result<(fs::File, std::path::PathBuf), Failure> {
+    let path = app
+        .home
+        .cache("mcp")?
+        .join(format!("{}-{}.tar", std::process::id(), seatrial_store::unix_millis()));
+    Ok((fs::File::create(&path)?, path))
+}
+
+fn new_token() -> Result<String, Failure> {
+    let mut bytes = [0_u8; 24];
+    fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    let mut token = String::new();
+    for byte in bytes {
+        let _ = write!(token, "{byte:02x}");
+    }
+    Ok(token)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` passes")]
+fn broken(error: McpError) -> Failure {
+    Failure::invalid(error.to_string())
+}

@@ -1,0 +1,48 @@
+//! Words of `mcp`.
+
+use std::ffi::OsString;
+
+/// Words of `mcp`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpArgs {
+    /// What lies in the box, as for `build`: a copy; an empty folder when left out
+    pub(crate) source: Option<OsString>,
+    /// The box's image: a platform, or the name or id of an image
+    #[arg(long, default_value = "debian:bookworm", value_name = "IMAGE")]
+    pub(crate) image: String,
+    /// What the box may reach
+    #[arg(long, value_enum, default_value = "registries")]
+    pub(crate) network: McpNetwork,
+    /// A host that the box may reach besides; may be repeated
+    #[arg(long, value_name = "HOST[:PORT][/PATH]")]
+    pub(crate) allow: Vec<String>,
+    /// The tools to serve; all when left out
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub(crate) tools: Vec<String>,
+    /// What there is to do, for clients that ask
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) task: Option<String>,
+    /// Serve over HTTP on this machine at this port (0: any free one) instead of standard input and output
+    #[arg(long, value_name = "PORT")]
+    pub(crate) http: Option<u16>,
+    /// The token that HTTP clients must show; a new one is made and told when there is none
+    #[arg(
+        long,
+        env = "SEATRIAL_MCP_TOKEN",
+        hide_env_values = true,
+        value_name = "TOKEN",
+        requires = "http"
+    )]
+    pub(crate) token: Option<String>,
+}
+
+/// What the box may reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum McpNetwork {
+    /// The registries of distributions and languages
+    Registries,
+    /// Every public host
+    Open,
+    /// Nothing but what --allow names
+    None,
+}
