@@ -47,7 +47,12 @@ pub fn connect(id: &ModelId, settings: &Settings) -> Result<Arc<dyn Model>, Mode
     let transport = if asks_nobody {
         None
     } else {
-        Some(settings.shared.transport(settings).map_err(ModelError::Setup)?)
+        Some(
+            settings
+                .shared
+                .transport(settings, &address)
+                .map_err(ModelError::Setup)?,
+        )
     };
     // The name of a key's limits is not the key.
     let holder = key

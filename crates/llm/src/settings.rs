@@ -8,8 +8,12 @@ use std::{
 };
 
 use crate::{
-    Cassette, Prices, Wire, pace::Pace, providers::providers, quirks::Quirks, request::ToolProtocol,
-    transport::Transport,
+    Cassette, Prices, Wire,
+    pace::Pace,
+    providers::providers,
+    quirks::Quirks,
+    request::ToolProtocol,
+    transport::{Transport, Way},
 };
 
 /// How calls are made. Copies share their limits and what was learned about providers.
@@ -33,15 +37,17 @@ pub struct Settings {
     pub pacing: Pacing,
     /// How a model is told of tools.
     pub tools: ToolProtocol,
-    /// A proxy for the way out, as a URL.
+    /// A proxy for the way out, as a URL. What is on this machine is asked without it.
     pub proxy: Option<String>,
+    /// Hosts that are asked without the proxy, in the form of the variable `NO_PROXY`.
+    pub unproxied: Option<String>,
     /// What all copies share.
     pub shared: Arc<Shared>,
 }
 
 impl Settings {
-    /// Takes keys and addresses from variables, which `lookup` finds by name. The names are those that providers' own tools
-    /// use.
+    /// Takes keys, addresses and the proxy from variables, which `lookup` finds by name. The names are those that providers'
+    /// own tools use.
     #[must_use]
     pub fn with_variables(mut self, lookup: &dyn Fn(&str) -> Option<String>) -> Self {
         let found = |names: &[String]| {
@@ -51,6 +57,14 @@ impl Settings {
                     .filter(|value| !value.is_empty())
             })
         };
+        let named = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            found(&names)
+        };
+        if self.proxy.is_none() {
+            self.proxy = named(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]);
+            self.unproxied = self.unproxied.or_else(|| named(&["NO_PROXY", "no_proxy"]));
+        }
         for provider in providers() {
             if let Some(key) = found(&provider.key_variables) {
                 self.keys
@@ -140,7 +154,7 @@ pub struct Pacing {
 /// What all users of the same settings share: connections, limits of keys, and what providers were found to refuse.
 #[derive(Default)]
 pub struct Shared {
-    transport: Mutex<BTreeMap<String, Arc<Transport>>>,
+    transport: Mutex<BTreeMap<Way, Arc<Transport>>>,
     paces: Mutex<BTreeMap<String, Arc<Pace>>>,
     quirks: Mutex<BTreeMap<String, Arc<Mutex<Quirks>>>>,
 }
@@ -152,15 +166,22 @@ impl fmt::Debug for Shared {
 }
 
 impl Shared {
-    /// The connections that go through a proxy, or straight.
-    pub(crate) fn transport(&self, settings: &Settings) -> Result<Arc<Transport>, String> {
+    /// The connections to an address, through a proxy or straight.
+    pub(crate) fn transport(&self, settings: &Settings, address: &str) -> Result<Arc<Transport>, String> {
+        // Reading the system's certificates takes a while, and a server of one's own seldom needs them.
+        let is_plain = |url: &str| url.starts_with("http://");
+        let way = Way {
+            proxy: settings.proxy.clone(),
+            unproxied: settings.unproxied.clone(),
+            connect: settings.patience.connect,
+            trusts_nobody: is_plain(address) && settings.proxy.as_deref().is_none_or(is_plain),
+        };
         let mut all = self.transport.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = format!("{:?} {:?}", settings.proxy, settings.patience.connect);
-        if let Some(transport) = all.get(&name) {
+        if let Some(transport) = all.get(&way) {
             return Ok(transport.clone());
         }
-        let transport = Arc::new(Transport::new(settings.proxy.as_deref(), settings.patience.connect)?);
-        all.insert(name, transport.clone());
+        let transport = Arc::new(Transport::new(&way)?);
+        all.insert(way, transport.clone());
         Ok(transport)
     }
 

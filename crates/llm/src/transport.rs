@@ -6,11 +6,13 @@ use std::{
 };
 
 use bytes::Bytes;
-use reqwest::redirect::Policy;
+use reqwest::{NoProxy, redirect::Policy};
 use tokio::{runtime::Runtime, task::AbortHandle};
 
 /// Threads for the network; they only pass bytes on.
 const THREADS: usize = 2;
+/// What a proxy has nothing to do with.
+const LOCAL: &str = "localhost,127.0.0.0/8,::1";
 /// Idle connections are closed before most servers close them, so that a request seldom meets a dead one.
 const IDLE: Duration = Duration::from_secs(15);
 
@@ -20,6 +22,16 @@ pub(crate) struct Transport {
     client: reqwest::Client,
     /// `None` only while it is being dropped.
     runtime: Option<Runtime>,
+}
+
+/// How connections are made.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Way {
+    pub(crate) proxy: Option<String>,
+    pub(crate) unproxied: Option<String>,
+    pub(crate) connect: Duration,
+    /// No certificate is looked at: nothing on the way speaks TLS.
+    pub(crate) trusts_nobody: bool,
 }
 
 /// A request to send.
@@ -53,20 +65,24 @@ pub(crate) struct Inbound {
 }
 
 impl Transport {
-    pub(crate) fn new(proxy: Option<&str>, connect: Duration) -> Result<Self, String> {
+    pub(crate) fn new(way: &Way) -> Result<Self, String> {
         // Somebody else may have chosen already, and then it is the same one: no other is compiled in.
         drop(rustls::crypto::ring::default_provider().install_default());
         let mut builder = reqwest::Client::builder()
             .redirect(Policy::none())
-            .connect_timeout(connect)
+            .connect_timeout(way.connect)
             .pool_idle_timeout(IDLE)
             .tcp_nodelay(true)
             .user_agent(concat!("seatrial/", env!("CARGO_PKG_VERSION")))
             // Also keeps it from reading the environment.
             .no_proxy();
-        if let Some(proxy) = proxy {
+        if way.trusts_nobody {
+            builder = builder.tls_certs_only(Vec::new());
+        }
+        if let Some(proxy) = &way.proxy {
+            let hosts = format!("{LOCAL},{}", way.unproxied.as_deref().unwrap_or_default());
             let proxy = reqwest::Proxy::all(proxy).map_err(|error| format!("the proxy {proxy}: {}", reason(&error)))?;
-            builder = builder.proxy(proxy);
+            builder = builder.proxy(proxy.no_proxy(NoProxy::from_string(&hosts)));
         }
         let client = builder.build().map_err(|error| reason(&error))?;
         let runtime = tokio::runtime::Builder::new_multi_thread()

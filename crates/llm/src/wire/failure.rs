@@ -60,7 +60,7 @@ const KEY: [&str; 5] = [
     "authentication_error",
 ];
 
-const MODEL: [&str; 9] = [
+const MODEL: [&str; 10] = [
     "model_not_found",
     "deploymentnotfound",
     "is not a valid model",
@@ -70,6 +70,7 @@ const MODEL: [&str; 9] = [
     "model not found",
     "invalid model name",
     "no such model",
+    "no endpoints found for",
 ];
 
 const REFUSAL: [&str; 7] = [
@@ -454,6 +455,7 @@ mod tests {
             (404, anthropic("not_found_error", "model: claude-9")),
             (404, gemini("models/gemini-9 is not found for API version v1beta, or is not supported for generateContent.", "NOT_FOUND")),
             (400, openai("foo/bar is not a valid model ID", "400", "")),
+            (404, json!({"error": {"message": "No endpoints found for foo/bar.", "code": 404}}).to_string()),
             (404, plain("model \"qwen9\" not found, try pulling it first")),
             (404, "404 page not found".to_owned()),
             (400, openai("This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.", "context_length_exceeded", "messages")),
@@ -515,6 +517,7 @@ mod tests {
             404 UnknownModel: model: claude-9
             404 UnknownModel: models/gemini-9 is not found for API version v1beta, or is not support
             400 UnknownModel: foo/bar is not a valid model ID
+            404 UnknownModel: No endpoints found for foo/bar.
             404 UnknownModel: model "qwen9" not found, try pulling it first
             404 Bad: 404 page not found
             400 ContextFull: This model's maximum context length is 128000 tokens. However, your me

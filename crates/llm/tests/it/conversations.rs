@@ -212,6 +212,36 @@ fn nobody_listening_is_told_as_such() {
 }
 
 #[test]
+fn a_proxy_is_used_for_other_machines_and_not_for_this_one() {
+    let server = server(Script::of([Answer::text("Straight.")]));
+    let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", proxy.local_addr().unwrap());
+    let found = |name: &str| (name == "HTTPS_PROXY").then(|| address.clone());
+    let mut settings = settings(&server, Wire::Chat).with_variables(&found);
+    let completion = ask(&*model(Wire::Chat, &settings), &question(), &unbounded())
+        .result
+        .unwrap();
+    assert_eq!(completion.message.plain_text(), "Straight.");
+
+    settings.base_url = Some("http://models.example.org/v1".into());
+    let asking = std::thread::spawn(move || {
+        let meter = unbounded();
+        ask(&*model(Wire::Chat, &settings), &question(), &meter).result
+    });
+    let (mut stream, _) = proxy.accept().unwrap();
+    let mut head = [0; 200];
+    let count = std::io::Read::read(&mut stream, &mut head).unwrap();
+    let head = String::from_utf8_lossy(&head[..count]).into_owned();
+    assert!(
+        head.starts_with("POST http://models.example.org/v1/chat/completions"),
+        "{head}"
+    );
+    // Nobody is there any more, and no attempt gets through.
+    drop((stream, proxy));
+    assert!(matches!(asking.join().unwrap(), Err(ModelError::Exhausted { .. })));
+}
+
+#[test]
 fn sixty_four_trials_at_once_each_get_their_own_script_from_its_start() {
     let steps = 6;
     let answers: Vec<Answer> = (0..steps)
