@@ -212,6 +212,23 @@ fn nobody_listening_is_told_as_such() {
 }
 
 #[test]
+fn an_answer_that_drips_for_ever_is_given_up() {
+    let drip = Answer {
+        fault: Some(Fault::Slow { milliseconds: 50 }),
+        repeat: true,
+        ..Answer::text("x".repeat(24_000))
+    };
+    let server = server(Script::of([drip]));
+    let mut settings = settings(&server, Wire::Chat);
+    settings.patience.whole_attempt = std::time::Duration::from_millis(300);
+    let asked = ask(&*model(Wire::Chat, &settings), &question(), &unbounded());
+    let Err(ModelError::Exhausted { last, attempts: 3, .. }) = asked.result else {
+        panic!("{:?}", asked.result);
+    };
+    assert!(matches!(last, seatrial_llm::Attempt::Endless(_)), "{last}");
+}
+
+#[test]
 fn a_proxy_is_used_for_other_machines_and_not_for_this_one() {
     let server = server(Script::of([Answer::text("Straight.")]));
     let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
