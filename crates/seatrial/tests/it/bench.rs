@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::support::{boxes, home, leftovers, makefile_project, run, seatrial};
 
 /// Makes a corpus of projects whose programs have the projects' names. Pins are taken from the program's own answer.
-fn corpus(folder: &Path, names: &[&str]) -> PathBuf {
+pub(crate) fn corpus(folder: &Path, names: &[&str]) -> PathBuf {
     let corpus = folder.join("small");
     for room in ["tasks", "truth"] {
         fs::create_dir_all(corpus.join(room)).unwrap();
@@ -57,7 +57,7 @@ fn report(run_name: &str) -> Value {
     serde_json::from_str(&ran.out).unwrap()
 }
 
-fn run_name(stderr: &str) -> String {
+pub(crate) fn run_name(stderr: &str) -> String {
     let line = stderr.lines().find(|line| line.starts_with("run ")).unwrap();
     line.trim_start_matches("run ").split(':').next().unwrap().to_owned()
 }

@@ -1,6 +1,7 @@
 //! What a person at the terminal sees, with real boxes and the real package index.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod agents;
 mod bad_input;
 mod bench;
 mod build;

@@ -1,0 +1,142 @@
+//! Agents with a model, from the command line to the verdict: the model is a script behind a real wire, the box does the work.
+
+use seatrial_llm::{
+    Wire,
+    scripted::{Answer, Fault, Script, ScriptedServer, Scripts},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    bench::{corpus, run_name},
+    support::{boxes, home, leftovers, run, seatrial},
+};
+
+/// What a model says that builds the small project.
+fn builds_it() -> Script {
+    Script::of([
+        Answer::call("shell", json!({ "command": "ls; cat Makefile" })).thinking("A Makefile, perhaps."),
+        Answer::fault(Fault::Status {
+            status: 500,
+            retry_after: None,
+            message: None,
+        }),
+        Answer::call("shell", json!({ "command": "make" })),
+        Answer::text("It is built."),
+    ])
+}
+
+#[test]
+fn a_trial_with_a_model_is_run_reported_exported_and_done_again() {
+    if !boxes() {
+        return;
+    }
+    let server = ScriptedServer::start(Scripts::any(builds_it())).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path(), &["rudder"]);
+    let cassette = folder.path().join("rudder.cassette");
+    let bench = |more: &[&str]| {
+        run(seatrial()
+            .args(["bench", "run"])
+            .arg(&corpus)
+            .args(["--agent", "bash", "--model", "scripted/small", "--cassette"])
+            .arg(&cassette)
+            .args(more))
+    };
+    let ran = bench(&["--base-url", &server.base_url(Wire::Chat)]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let name = run_name(&ran.err);
+    assert_eq!(server.heard().len(), 4);
+
+    let lock = std::fs::read_to_string(home().join("runs").join(&name).join("lock.json")).unwrap();
+    let lock: Value = serde_json::from_str(&lock).unwrap();
+    assert_eq!(lock["model"]["models"], json!(["scripted/small"]));
+
+    let trial = format!("{name}/rudder");
+    let file = folder.path().join("rudder.json");
+    let ran = run(seatrial().args(["trajectory", "export", &trial, "-o"]).arg(&file));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let ran = run(seatrial().args(["trajectory", "check"]).arg(&file));
+    assert_eq!((ran.code, ran.out.trim()), (0, "valid"));
+    let document: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let last = document["steps"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["message"], "It is built.");
+    assert_eq!(document["extra"]["outcome"], "passed");
+
+    let ran = run(seatrial().args(["replay", &trial]));
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("3 of 3 ended as they did then"), "{}", ran.out);
+
+    // The cassette answers without a server, and another model name is another run.
+    drop(server);
+    let ran = bench(&["--cassette-mode", "replay"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert_eq!(leftovers(), Vec::<String>::new());
+}
+
+#[test]
+fn words_about_models_that_cannot_be_meant_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (words, part) in [
+        (vec!["--agent", "bash"], "asks a model: name one with `--model"),
+        (
+            vec![
+                "--agent",
+                "rules",
+                "--model",
+                "openai/gpt-5",
+                "--base-url",
+                "http://127.0.0.1:1",
+            ],
+            "asks no model",
+        ),
+        (
+            vec!["--agent", "bash", "--model", "gpt-5"],
+            "is not the name of a model",
+        ),
+        (
+            vec!["--agent", "bash", "--model", "nobody/gpt-5"],
+            "there is no provider `nobody`",
+        ),
+        (
+            vec!["--agent", "bash", "--model", "openai/gpt-5"],
+            "wants a key: set `OPENAI_API_KEY`",
+        ),
+        (
+            vec!["--agent", "bash", "--model", "openai/gpt-5", "--max-cost", "much"],
+            "it is no number",
+        ),
+        (vec!["--agent", "nobody"], "there is no agent `nobody`"),
+    ] {
+        let ran = run(seatrial()
+            .args(["bench", "run"])
+            .arg(folder.path())
+            .args(&words)
+            .env_remove("OPENAI_API_KEY"));
+        assert_eq!(ran.code, 2, "{words:?}: {}", ran.err);
+        assert!(ran.err.contains(part), "{words:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_file_of_keys_that_others_may_read_is_refused_and_its_text_never_shown() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys.toml");
+    for (text, mode, part) in [
+        (
+            "openai = \"sk-hidden-hidden\"\n",
+            0o644,
+            "others may read it (mode 0644)",
+        ),
+        ("openai sk-hidden-hidden\n", 0o600, "is no line like `openai = \"key\"`"),
+    ] {
+        std::fs::write(&keys, text).unwrap();
+        std::fs::set_permissions(&keys, std::fs::Permissions::from_mode(mode)).unwrap();
+        let ran = run(seatrial()
+            .args(["bench", "run", "corpus", "--agent", "bash", "--model", "openai/gpt-5"])
+            .env("SEATRIAL_HOME", folder.path()));
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        assert!(ran.err.contains(part), "{}", ran.err);
+        assert!(!ran.err.contains("hidden"), "{}", ran.err);
+    }
+}
