@@ -25,7 +25,8 @@ pub(super) fn run(app: &App, verb: CorpusVerb) -> Result<ExitCode, Failure> {
             older,
             reveal,
         } => match reveal {
-            Some(share) => mutations::reveal(app, &corpus, seed, share),
+            Some(share) if CaseSet::load(&corpus).is_ok() => mutations::reveal(app, &corpus, seed, share),
+            Some(share) => reveal_tasks(app, &corpus, seed, share),
             None => split(app, &corpus, seed, older.as_deref()),
         },
         CorpusVerb::Refresh { corpus } => refresh(app, &corpus),
@@ -113,6 +114,27 @@ fn split(app: &App, folder: &Path, seed: u64, older: Option<&Path>) -> Result<Ex
         answer_json(&corpus.facts().split)?;
     } else {
         answer(&format!("{}: unseen are {about}", folder.display()))?;
+    }
+    Ok(ExitCode::Passed)
+}
+
+/// Makes a part of a corpus that is out of sight seen.
+fn reveal_tasks(app: &App, folder: &Path, seed: u64, share: f64) -> Result<ExitCode, Failure> {
+    let mut corpus = Corpus::load(folder)?;
+    let nothing = || Failure::nothing_run(format!("nothing of {} is out of sight", folder.display()));
+    let mut split = corpus.facts().split.clone().ok_or_else(nothing)?;
+    let revealed = split.reveal(&corpus, seed, share);
+    if revealed.is_empty() {
+        return Err(nothing());
+    }
+    let left = split.unseen.len();
+    corpus.facts_mut().split = Some(split);
+    corpus.save()?;
+    if app.json {
+        answer_json(&serde_json::json!({ "revealed": revealed, "left": left }))?;
+    } else {
+        let names: Vec<&str> = revealed.iter().map(TaskId::as_str).collect();
+        answer(&format!("revealed: {}\n{left} are left", names.join(", ")))?;
     }
     Ok(ExitCode::Passed)
 }

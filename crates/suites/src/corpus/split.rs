@@ -91,6 +91,33 @@ impl Split {
         Self { seed, about, unseen }
     }
 
+    /// Makes a share of what is out of sight seen, drawn by source, and says so. Without a change when nothing is out of sight.
+    pub fn reveal(&mut self, corpus: &Corpus, seed: u64, share: f64) -> Vec<TaskId> {
+        let mut drawn: Vec<(Digest, TaskId)> = corpus
+            .all_tasks()
+            .filter(|task| self.unseen.contains(&task.id))
+            .map(|task| {
+                let digest = Digest::of(format!("reveal {seed} {}", task.source.name).as_bytes());
+                (digest, task.id.clone())
+            })
+            .collect();
+        drawn.sort();
+        let count = (drawn.len() as f64 * share.clamp(0.0, 1.0)).round() as usize;
+        let revealed: Vec<TaskId> = drawn.into_iter().take(count).map(|(_, id)| id).collect();
+        for id in &revealed {
+            self.unseen.remove(id);
+        }
+        if !revealed.is_empty() {
+            let _ = write!(
+                self.about,
+                "; {} of them made seen later, with the seed {seed}: {} are left",
+                revealed.len(),
+                self.unseen.len()
+            );
+        }
+        revealed
+    }
+
     /// Whether a task is on a side.
     pub fn has(&self, side: Side, task: &TaskId) -> bool {
         self.unseen.contains(task) == (side == Side::Unseen)
