@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::{
     stats::mcnemar,
-    summary::{ArtifactSet, Counts, Level, Row, RunSummary, TrialOutcome, WallTime},
-    text::{aligned, duration, plain_table, rate, rendered},
+    summary::{ArtifactSet, Counts, Level, ModelUse, Row, RunSummary, TrialOutcome, WallTime},
+    text::{aligned, cost, duration, plain_table, rate, rendered},
     visible::one_line,
 };
 
@@ -39,6 +39,9 @@ pub struct ComparedRun {
     pub counts: Counts,
     /// Time spent.
     pub wall: WallTime,
+    /// What its trials used of models and tools, when any asked a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub models: Option<ModelUse>,
     /// Strict, flexible and completion, each out of what was built, in the strict profile; then, where it was asked, by the
     /// published rule.
     pub rows: Vec<Row>,
@@ -140,8 +143,17 @@ impl Comparison {
             "\n\nStrict profile, out of all planned trials; brackets: Wilson intervals of 95 %. Runs, in order:\n",
         );
         for run in &self.runs {
+            let models = run.models.as_ref().map_or_else(String::new, |models| {
+                format!(
+                    "; per trial with a model: {} answers, {} tokens, {} uses of tools; {} in all",
+                    models.median_calls,
+                    models.median_tokens,
+                    models.median_tool_calls,
+                    cost(&models.total)
+                )
+            });
             let line = format!(
-                "  {} ({}): {} planned, {} pending\n",
+                "  {} ({}): {} planned, {} pending{models}\n",
                 one_line(&run.run),
                 one_line(&run.agent),
                 run.counts.planned,
@@ -178,6 +190,7 @@ fn compared(summary: &RunSummary) -> ComparedRun {
         agent: summary.lock.agent.to_string(),
         counts: summary.counts,
         wall: summary.wall,
+        models: summary.models.clone(),
         rows: summary
             .rows
             .iter()

@@ -19,7 +19,8 @@ pub use compare::{COMPARISON_VERSION, ComparedRun, Comparison, Pair};
 pub use failures::{Count, FAILURES_VERSION, FailedTrial, FailureReport, Proposal};
 pub use shares::{ShareRow, ShareTable};
 pub use summary::{
-    ArtifactSet, Counts, Level, PassAt, Rate, Row, RunSummary, SUMMARY_VERSION, TrialOutcome, TrialRow, WallTime,
+    ArtifactSet, Counts, Level, ModelUse, PassAt, Rate, Row, RunSummary, SUMMARY_VERSION, TrialOutcome, TrialRow,
+    WallTime,
 };
 pub use text::duration;
 pub use visible::{one_line, visible};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use seatrial_core::{Answer, Outcome, Profile, TaskId, Verdict};
-use seatrial_trial::{RunLock, RunView, TrialResult};
+use seatrial_trial::{ModelSpent, RunLock, RunView, TrialResult};
 use serde::Serialize;
 
 use crate::{
@@ -27,10 +27,60 @@ pub struct RunSummary {
     pub counts: Counts,
     /// Time spent.
     pub wall: WallTime,
+    /// What its trials used of models and tools, when any asked a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub models: Option<ModelUse>,
     /// One row for each profile, set of artifacts and level.
     pub rows: Vec<Row>,
     /// One row for each planned trial.
     pub trials: Vec<TrialRow>,
+}
+
+/// What the trials of a run used of models and tools. Medians are of the trials that asked a model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelUse {
+    /// Trials that asked a model.
+    pub trials: u64,
+    /// The sum of all of them; `ended` is of none.
+    pub total: ModelSpent,
+    /// Answers of models in a trial.
+    pub median_calls: u64,
+    /// Uses of tools in a trial.
+    pub median_tool_calls: u64,
+    /// Tokens of a trial, requests and answers together.
+    pub median_tokens: u64,
+    /// How often each end was reached.
+    pub endings: BTreeMap<String, u64>,
+}
+
+impl ModelUse {
+    fn of(trials: &[TrialRow]) -> Option<Self> {
+        let spent: Vec<ModelSpent> = trials.iter().filter_map(|trial| trial.spent).collect();
+        let mut total = ModelSpent::default();
+        let mut endings = BTreeMap::new();
+        for one in &spent {
+            total.calls += one.calls;
+            total.tool_calls += one.tool_calls;
+            total.input += one.input;
+            total.output += one.output;
+            total.untold += one.untold;
+            total.cost_micros += one.cost_micros;
+            total.unpriced += one.unpriced;
+            // The name in data: `tool_calls`.
+            let ending = one.ended.and_then(|ended| serde_json::to_value(ended).ok());
+            let name = ending.as_ref().and_then(|name| name.as_str()).unwrap_or("unknown");
+            *endings.entry(name.to_owned()).or_insert(0) += 1;
+        }
+        let of = |figure: fn(&ModelSpent) -> u64| median(&spent.iter().map(figure).collect::<Vec<_>>());
+        Some(Self {
+            trials: spent.len() as u64,
+            median_calls: of(|one| one.calls)?,
+            median_tool_calls: of(|one| one.tool_calls)?,
+            median_tokens: of(|one| one.input + one.output)?,
+            total,
+            endings,
+        })
+    }
 }
 
 /// How trials ended, under the strict profile.
@@ -187,6 +237,9 @@ pub struct TrialRow {
     pub matched: Option<u64>,
     /// Wall-clock milliseconds, when it has finished.
     pub wall_ms: Option<u64>,
+    /// What it used of models and tools, when it asked any model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spent: Option<ModelSpent>,
     /// Why, in one line without control characters.
     pub reason: String,
 }
@@ -279,6 +332,7 @@ impl RunSummary {
                 median_ms: median(&walls),
                 total_ms: walls.iter().sum(),
             },
+            models: ModelUse::of(&trials),
             rows: rows(&planned, lock.attempts),
             trials,
         }
@@ -335,6 +389,7 @@ fn trial_row(task: &TaskId, attempt: u32, result: Option<&TrialResult>) -> Trial
         expected: figure("expected"),
         matched: figure("matched"),
         wall_ms: result.map(|result| result.wall_ms),
+        spent: result.and_then(|result| result.spent),
         reason: one_line(&reason),
     }
 }

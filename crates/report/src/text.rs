@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Row as TableRow, Table, presets::NOTHING};
+use seatrial_trial::ModelSpent;
 
 use crate::{
-    summary::{PassAt, Rate, Row, RunSummary, TrialRow},
+    summary::{ModelUse, PassAt, Rate, Row, RunSummary, TrialRow},
     visible::one_line,
 };
 
@@ -85,7 +86,8 @@ impl RunSummary {
             ),
             None => "time: no trial has finished".to_owned(),
         };
-        vec![
+        let models = self.models.as_ref().map(models_line);
+        let lines = vec![
             format!(
                 "run {}: corpus {} ({}), agent {}, seatrial {}, image {}, network {}",
                 one_line(&self.run),
@@ -98,7 +100,8 @@ impl RunSummary {
             ),
             trials,
             time,
-        ]
+        ];
+        lines.into_iter().chain(models).collect()
     }
 
     /// What has to be known to read the table.
@@ -160,6 +163,43 @@ impl RunSummary {
             cells.insert(1, trial.attempt.to_string());
         }
         cells
+    }
+}
+
+/// What models and tools were used, in one line.
+fn models_line(models: &ModelUse) -> String {
+    let total = &models.total;
+    let mut line = format!(
+        "models: {} of {}, {} + {} tokens, {}, {} uses of tools; median of a trial {}, {} tokens, {} uses",
+        counted(total.calls, "answer"),
+        counted(models.trials, "trial"),
+        total.input,
+        total.output,
+        cost(total),
+        total.tool_calls,
+        counted(models.median_calls, "answer"),
+        models.median_tokens,
+        models.median_tool_calls,
+    );
+    let endings: Vec<String> = models
+        .endings
+        .iter()
+        .map(|(name, count)| format!("{} {count}", name.replace('_', " ")))
+        .collect();
+    let _ = write!(line, "; ended: {}", endings.join(", "));
+    line
+}
+
+/// What was paid, as far as it is known. Unknown is never 0.
+pub(crate) fn cost(spent: &ModelSpent) -> String {
+    match (spent.unpriced, spent.cost_micros) {
+        (0, micros) => format!("${:.4}", micros as f64 / 1e6),
+        (_, 0) => "cost unknown".to_owned(),
+        (unpriced, micros) => format!(
+            "${:.4} and {} without a known price",
+            micros as f64 / 1e6,
+            counted(unpriced, "answer")
+        ),
     }
 }
 

@@ -26,7 +26,7 @@ pub use needs::needs;
 pub use network::{NetworkPlan, Networks};
 pub use observer::{Observer, Silent};
 pub use replay::{Replay, ReplayError};
-pub use result::{RunView, TrialResult, TrialState, submission};
+pub use result::{ModelSpent, RunView, TrialResult, TrialState, submission};
 pub use room::Room;
 pub use run::{Run, RunOutcome};
 pub use single::{Bench, Trial};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
-use seatrial_core::{CommandRecord, Entry, Event, Outcome, Profile, Submission, TaskId, Verdict};
+use seatrial_core::{CommandRecord, Ending, Entry, Event, Outcome, Profile, Submission, TaskId, Verdict};
 use seatrial_store::{read_journal, unix_millis};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,50 @@ pub struct TrialResult {
     pub wall_ms: u64,
     /// The agent's note.
     pub note: String,
+    /// What the agent used of models and tools, when it asked any model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<ModelSpent>,
+}
+
+/// What one trial used of models and tools.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelSpent {
+    /// Answers of models, those that failed among them.
+    pub calls: u64,
+    /// Uses of tools.
+    pub tool_calls: u64,
+    /// Tokens of requests, as far as they are known.
+    pub input: u64,
+    /// Tokens of answers, as far as they are known.
+    pub output: u64,
+    /// Answers of which nobody told the tokens.
+    pub untold: u64,
+    /// Millionths of a US dollar, as far as prices are known.
+    pub cost_micros: u64,
+    /// Answers without a known price.
+    pub unpriced: u64,
+    /// What ended the agent's work.
+    pub ended: Option<Ending>,
+}
+
+impl ModelSpent {
+    fn take(&mut self, event: &Event) {
+        match event {
+            Event::ModelCalled(record) => {
+                self.calls += 1;
+                self.input += record.usage.input.unwrap_or(0);
+                self.output += record.usage.output.unwrap_or(0);
+                if record.finish.is_some() {
+                    self.untold += u64::from(record.usage.input.is_none() || record.usage.output.is_none());
+                    self.unpriced += u64::from(record.cost_micros.is_none());
+                }
+                self.cost_micros += record.cost_micros.unwrap_or(0);
+            }
+            Event::ToolCalled(_) => self.tool_calls += 1,
+            Event::Ended { by, .. } => self.ended = Some(*by),
+            _ => {}
+        }
+    }
 }
 
 impl TrialResult {
@@ -55,12 +99,14 @@ impl TrialState {
         let mut open: Option<(TaskId, u32, u64)> = None;
         let mut verdicts = Vec::new();
         let mut submission: Option<(Submission, u64)> = None;
+        let mut spent = ModelSpent::default();
         for entry in entries {
             match &entry.event {
                 Event::TrialStarted { task, attempt, .. } => {
                     open = Some((task.clone(), *attempt, entry.at));
                     verdicts.clear();
                     submission = None;
+                    spent = ModelSpent::default();
                     state = Self::Pending;
                 }
                 Event::Submitted { submission: handed_in } => {
@@ -84,19 +130,18 @@ impl TrialState {
                             verdicts,
                             wall_ms: *wall_ms,
                             note,
+                            spent: (spent.calls > 0).then_some(spent),
                         });
                     }
                 }
+                event @ (Event::ModelCalled(_) | Event::ToolCalled(_) | Event::Ended { .. }) => spent.take(event),
                 Event::Command(_)
                 | Event::Condensed { .. }
                 | Event::Decision { .. }
-                | Event::Ended { .. }
                 | Event::Interrupted { .. }
-                | Event::ModelCalled(_)
                 | Event::Network(_)
                 | Event::Note { .. }
                 | Event::Said { .. }
-                | Event::ToolCalled(_)
                 | Event::Unenforced { .. } => {}
             }
         }

@@ -76,6 +76,7 @@ fn trial(task: &str, attempt: u32, wall_ms: u64, verdicts: Vec<Verdict>) -> Tria
         verdicts,
         wall_ms,
         note: String::new(),
+        spent: None,
     }
 }
 

@@ -51,6 +51,15 @@ fn a_trial_with_a_model_is_run_reported_exported_and_done_again() {
     let lock: Value = serde_json::from_str(&lock).unwrap();
     assert_eq!(lock["model"]["models"], json!(["scripted/small"]));
 
+    let said = run(seatrial().args(["bench", "report", &name])).out;
+    let models = said.lines().find(|line| line.starts_with("models: ")).unwrap();
+    assert!(
+        models.contains("3 answers of 1 trial")
+            && models.contains("cost unknown")
+            && models.ends_with("ended: finished 1"),
+        "{models}"
+    );
+
     let trial = format!("{name}/rudder");
     let file = folder.path().join("rudder.json");
     let ran = run(seatrial().args(["trajectory", "export", &trial, "-o"]).arg(&file));
