@@ -5,6 +5,7 @@
 //! Nothing here knows a model, a task or a grader, and every path is one of the box.
 
 mod answer;
+mod archive;
 mod building;
 mod error;
 mod files;

@@ -6,7 +6,7 @@ use seatrial_core::Digest;
 use seatrial_sandbox::{Session, Snapshot};
 use serde_json::Value;
 
-use crate::Answer;
+use crate::{Answer, archive::Manifest};
 
 /// What tools remember over one trial: the open shell, snapshots, results, and how often the same was asked.
 #[derive(Debug, Default)]
@@ -21,6 +21,8 @@ pub struct ToolState {
     pub(crate) last_output: Option<Output>,
     /// Snapshots that were taken, by name, oldest first.
     pub(crate) snapshots: Vec<(String, Snapshot)>,
+    /// Archives that were taken apart, by folder.
+    pub(crate) archives: BTreeMap<String, Manifest>,
     /// What an agent said when it was done.
     pub(crate) finished: Option<Finished>,
     cache: BTreeMap<String, (u64, Answer)>,

@@ -6,8 +6,8 @@ use seatrial_core::{Event, ToolCall, ToolRecord};
 use serde_json::Value;
 
 use crate::{
-    Answer, Caching, Tool, ToolDescription, ToolFailure, ToolState, ToolsError, World, building, files, finish, patch,
-    schema, shell, snapshots, structure, text, web,
+    Answer, Caching, Tool, ToolDescription, ToolFailure, ToolState, ToolsError, World, archive, building, files,
+    finish, patch, schema, shell, snapshots, structure, text, web,
 };
 
 /// A choice of tools.
@@ -26,6 +26,8 @@ fn all() -> Vec<Arc<dyn Tool>> {
         Arc::new(files::Write::new()),
         Arc::new(files::Replace::new()),
         Arc::new(patch::ApplyPatch::new()),
+        Arc::new(archive::Extract::new()),
+        Arc::new(archive::Pack::new()),
         Arc::new(structure::StructureTool::new()),
         Arc::new(building::Diagnose::new()),
         Arc::new(building::Resolve::new()),

@@ -9,9 +9,9 @@ use std::{
 
 use fs_err as fs;
 use seatrial_core::{BOX_SOURCE, ExitCode, Platform};
-use seatrial_egress::{AllowList, DoorSpec, Policy};
+use seatrial_egress::{AllowList, DoorSpec, Egress, Policy};
 use seatrial_packages::Resolver;
-use seatrial_sandbox::{BoxSpec, Image, Limits, Network};
+use seatrial_sandbox::{BoxSpec, Command, Image, Limits, Network};
 use seatrial_source::SourceSpec;
 use seatrial_store::Journal;
 use seatrial_tools::{
@@ -35,70 +35,30 @@ pub(super) fn run(app: &App, args: &McpArgs) -> Result<ExitCode, Failure> {
         Toolbox::of(args.tools.iter().map(String::as_str))
             .map_err(|error| Failure::usage(format!("--tools: {error}")))?
     };
-    let image = image(app, &args.image)?;
-    let platform = image.platform.clone();
+    let task = match (&args.task, &args.source) {
+        (Some(task), _) => task.clone(),
+        (None, Some(source)) => format!(
+            "Work on {}, which lies at {BOX_SOURCE} in the box.",
+            source.to_string_lossy()
+        ),
+        (None, None) => String::new(),
+    };
+    policy(args)?;
     let egress = app.egress()?;
-    let network = match policy(args)? {
-        None => Network::Off,
-        Some(policy) => Network::Door(egress.door(DoorSpec {
-            policy,
-            index: None,
-            observer: Arc::new(|_| {}),
-        })?),
+    let server = Server::new(&toolbox, &task).map_err(broken)?;
+    let mut failed = None;
+    let make = || {
+        make(app, args, toolbox, &egress).map_err(|failure| {
+            let message = failure.message.clone();
+            app.show.note(&format!("error: {message}"));
+            failed = Some(failure);
+            message
+        })
     };
-    let spec = BoxSpec {
-        image: image.id,
-        limits: Limits::default(),
-        network,
-    };
-    let factory = app.factory()?;
-    let mut sandbox = factory.start(&spec)?;
-    let mut task = args.task.clone().unwrap_or_default();
-    if let Some(source) = &args.source {
-        let fetcher = app.fetcher(&platform);
-        let pinned = fetcher.pin(&SourceSpec::from_word(source)?)?;
-        let tree = fetcher.fetch(&pinned)?;
-        for warning in fetcher.warnings() {
-            app.show.note(&format!("warning: {warning}"));
-        }
-        // What is written may be larger than memory, so it goes by way of a file.
-        let mut tar = tempfile(app)?;
-        tree.write_tar(&mut tar.0)?;
-        let mut packed = fs::File::open(&tar.1)?;
-        fs::remove_file(&tar.1)?;
-        sandbox.write_tree(BOX_SOURCE, &mut packed)?;
-        if task.is_empty() {
-            task = format!("Work on {pinned}, which lies at {BOX_SOURCE} in the box.");
-        }
-    } else {
-        sandbox.exec(
-            &seatrial_sandbox::Command::bash("true").in_folder(BOX_SOURCE),
-            &mut Vec::new(),
-        )?;
-    }
-    let resolver = index(app, &toolbox, &platform);
-    let folder = app.home.runs().join(format!("mcp-{}", seatrial_store::unix_millis()));
-    fs::create_dir_all(&folder)?;
-    let (journal, _) = Journal::open(folder.join("journal.jsonl"))?;
-    let served = ServedBox {
-        sandbox,
-        root: BOX_SOURCE.to_owned(),
-        toolbox,
-        state: ToolState::default(),
-        limits: ToolLimits::default(),
-        blobs: app.home.blobs(),
-        events: Box::new(journal),
-        resolver,
-        platform: Some(platform),
-        base_packages: image.requested,
-        task,
-    };
-    app.show.clear();
-    let server = Server::new(served).map_err(broken)?;
-    match args.http {
+    let served = match args.http {
         None => {
             app.show.note("serving tools on standard input and output");
-            server.serve_stdio().map_err(broken)?;
+            server.serve_stdio(make)
         }
         Some(port) => {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
@@ -114,12 +74,68 @@ pub(super) fn run(app: &App, args: &McpArgs) -> Result<ExitCode, Failure> {
             if args.token.is_none() {
                 app.show.note(&format!("clients send: Authorization: Bearer {token}"));
             }
-            server
-                .serve_http(listener, &token, &AtomicBool::new(false))
-                .map_err(broken)?;
+            server.serve_http(listener, &token, Arc::new(AtomicBool::new(false)), make)
         }
+    };
+    match failed {
+        Some(failure) => Err(failure),
+        None => served.map(|()| ExitCode::Passed).map_err(broken),
     }
-    Ok(ExitCode::Passed)
+}
+
+/// Makes the box with the source in it.
+fn make(app: &App, args: &McpArgs, toolbox: Toolbox, egress: &Egress) -> Result<ServedBox, Failure> {
+    let image = image(app, &args.image)?;
+    let platform = image.platform.clone();
+    let network = match policy(args)? {
+        None => Network::Off,
+        Some(policy) => Network::Door(egress.door(DoorSpec {
+            policy,
+            index: None,
+            observer: Arc::new(|_| {}),
+        })?),
+    };
+    let spec = BoxSpec {
+        image: image.id,
+        limits: Limits::default(),
+        network,
+    };
+    let mut sandbox = app.factory()?.start(&spec)?;
+    if let Some(source) = &args.source {
+        let fetcher = app.fetcher(&platform);
+        let pinned = fetcher.pin(&SourceSpec::from_word(source)?)?;
+        let tree = fetcher.fetch(&pinned)?;
+        for warning in fetcher.warnings() {
+            app.show.note(&format!("warning: {warning}"));
+        }
+        // It may be larger than memory, so it goes by way of a file.
+        let (mut file, path) = scratch(app)?;
+        let written = tree.write_tar(&mut file);
+        let packed = fs::File::open(&path);
+        fs::remove_file(&path)?;
+        written?;
+        sandbox.write_tree(BOX_SOURCE, &mut packed?)?;
+    } else {
+        let nothing = Command::bash("true").in_folder(BOX_SOURCE);
+        sandbox.exec(&nothing, &mut Vec::new())?;
+    }
+    let resolver = index(app, &toolbox, &platform);
+    let folder = app.home.runs().join(format!("mcp-{}", seatrial_store::unix_millis()));
+    fs::create_dir_all(&folder)?;
+    let (journal, _) = Journal::open(folder.join("journal.jsonl"))?;
+    app.show.clear();
+    Ok(ServedBox {
+        sandbox,
+        root: BOX_SOURCE.to_owned(),
+        toolbox,
+        state: ToolState::default(),
+        limits: ToolLimits::default(),
+        blobs: app.home.blobs(),
+        events: Box::new(journal),
+        resolver,
+        platform: Some(platform),
+        base_packages: image.requested,
+    })
 }
 
 /// The image of that name, else the platform's.
@@ -166,7 +182,7 @@ fn index(app: &App, toolbox: &Toolbox, platform: &Platform) -> Option<Arc<dyn Re
 }
 
 /// A file for a packed tree.
-fn tempfile(app: &App) -> Result<(fs::File, std::path::PathBuf), Failure> {
+fn scratch(app: &App) -> Result<(fs::File, std::path::PathBuf), Failure> {
     let path = app
         .home
         .cache("mcp")?

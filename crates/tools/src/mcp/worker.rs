@@ -1,13 +1,9 @@
 //! The thread that owns the box: calls come one after the other.
 
-use std::{
-    io,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, Sender, channel},
-    },
-    thread,
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+    mpsc::{Receiver, Sender, channel},
 };
 
 use seatrial_core::{EventSink, Platform, ToolCall};
@@ -41,8 +37,6 @@ pub struct ServedBox {
     pub platform: Option<Platform>,
     /// Packages that its image was made with on purpose.
     pub base_packages: Vec<String>,
-    /// What there is to do, for whoever asks.
-    pub task: String,
 }
 
 /// A call that waits for its turn.
@@ -68,11 +62,11 @@ pub(super) struct Known {
 
 pub(super) struct Worker {
     jobs: Mutex<Sender<Option<Job>>>,
-    known: Arc<Mutex<Known>>,
+    known: Mutex<Known>,
     /// The call that runs now.
-    running: Arc<Mutex<Option<Arc<AtomicBool>>>>,
-    stopper: Arc<AtomicBool>,
-    thread: Mutex<Option<thread::JoinHandle<()>>>,
+    running: Mutex<Option<Arc<AtomicBool>>>,
+    /// Ends what runs in the box, once there is one.
+    stopper: Mutex<Option<Arc<AtomicBool>>>,
 }
 
 impl Worker {
@@ -89,22 +83,20 @@ impl Worker {
     pub(super) fn cancel(&self, cancelled: &Arc<AtomicBool>) {
         cancelled.store(true, Ordering::SeqCst);
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if running.as_ref().is_some_and(|running| Arc::ptr_eq(running, cancelled)) {
-            self.stopper.store(true, Ordering::SeqCst);
+        if running.as_ref().is_some_and(|running| Arc::ptr_eq(running, cancelled))
+            && let Some(stopper) = &*self.stopper.lock().unwrap_or_else(PoisonError::into_inner)
+        {
+            stopper.store(true, Ordering::SeqCst);
         }
     }
 
-    /// Ends what runs and waits until the box is gone.
+    /// Ends what runs, and the work when nothing else waits.
     pub(super) fn end(&self) {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(running) = running {
             self.cancel(&running);
         }
         drop(self.jobs.lock().unwrap_or_else(PoisonError::into_inner).send(None));
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(thread) = thread {
-            drop(thread.join());
-        }
     }
 
     pub(super) fn known(&self) -> Known {
@@ -112,56 +104,54 @@ impl Worker {
     }
 }
 
-pub(super) fn start(served: ServedBox) -> io::Result<Worker> {
+/// Calls that wait, for the thread that has the box.
+pub(super) struct Queue(Receiver<Option<Job>>);
+
+pub(super) fn new(task: &str) -> (Worker, Queue) {
     let (jobs, queue) = channel();
     let worker = Worker {
         jobs: Mutex::new(jobs),
-        known: Arc::new(Mutex::new(Known {
-            task: served.task.clone(),
+        known: Mutex::new(Known {
+            task: task.to_owned(),
             verdict: json!({"finished": null, "last_build": null}),
             ..Known::default()
-        })),
-        running: Arc::default(),
-        stopper: served.sandbox.stopper(),
-        thread: Mutex::default(),
+        }),
+        running: Mutex::default(),
+        stopper: Mutex::default(),
     };
-    let (known, running, stopper) = (
-        Arc::clone(&worker.known),
-        Arc::clone(&worker.running),
-        Arc::clone(&worker.stopper),
-    );
-    let thread = thread::Builder::new()
-        .name("mcp-box".to_owned())
-        .spawn(move || work(served, &queue, &known, &running, &stopper))?;
-    *worker.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
-    Ok(worker)
+    (worker, Queue(queue))
 }
 
-fn work(
-    mut served: ServedBox,
-    queue: &Receiver<Option<Job>>,
-    known: &Mutex<Known>,
-    running: &Mutex<Option<Arc<AtomicBool>>>,
-    stopper: &AtomicBool,
-) {
-    while let Ok(Some(job)) = queue.recv() {
-        *running.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&job.cancelled));
-        let answer = if job.cancelled.load(Ordering::SeqCst) {
-            Err(CANCELLED.to_owned())
-        } else {
-            one(&mut served, &job, stopper)
-        };
-        *running.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        // Only the call was to end, not the box.
-        stopper.store(false, Ordering::SeqCst);
-        remember(&served, &job.call.name, answer.as_ref().ok(), known);
-        drop(job.answer.send(answer));
+impl Queue {
+    /// Makes the box and does call after call, until the end. The box is gone when this returns.
+    pub(super) fn work(&self, make: impl FnOnce() -> Result<ServedBox, String>, worker: &Worker) -> Result<(), String> {
+        let mut served = make();
+        if let Ok(served) = &served {
+            *worker.stopper.lock().unwrap_or_else(PoisonError::into_inner) = Some(served.sandbox.stopper());
+        }
+        while let Ok(Some(job)) = self.0.recv() {
+            *worker.running.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&job.cancelled));
+            let answer = match &mut served {
+                _ if job.cancelled.load(Ordering::SeqCst) => Err(CANCELLED.to_owned()),
+                Err(reason) => Err(reason.clone()),
+                Ok(served) => one(served, &job),
+            };
+            *worker.running.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            if let Ok(served) = &served {
+                // Only the call was to end, not the box.
+                served.sandbox.stopper().store(false, Ordering::SeqCst);
+                remember(served, &job.call.name, answer.as_ref().ok(), &worker.known);
+            }
+            drop(job.answer.send(answer));
+        }
+        served.map(drop)
     }
 }
 
 pub(super) const CANCELLED: &str = "cancelled";
 
-fn one(served: &mut ServedBox, job: &Job, stopper: &AtomicBool) -> Result<Answer, String> {
+fn one(served: &mut ServedBox, job: &Job) -> Result<Answer, String> {
+    let stopper = served.sandbox.stopper();
     let mut watch = |bytes: &[u8]| {
         let text = crate::text::plain(bytes);
         if let Some(line) = text.lines().rfind(|line| !line.trim().is_empty()) {
@@ -176,7 +166,7 @@ fn one(served: &mut ServedBox, job: &Job, stopper: &AtomicBool) -> Result<Answer
         events: served.events.as_mut(),
         deadline: None,
         limits: served.limits.clone(),
-        stop: stopper,
+        stop: &stopper,
         watch: Some(&mut watch),
         state: &mut served.state,
         ground: Ground {

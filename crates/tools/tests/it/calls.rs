@@ -33,7 +33,7 @@ fn whatever_a_model_writes_is_answered() {
     }
     expect_test::expect![[r#"
         reed {}
-          failed: there is no tool `reed`; there are shell, list, read, search, write, replace, apply_patch, structure, diagnose, resolve, plan, try_plan, build_by_rules, snapshot, rollback, changes, think, finish
+          failed: there is no tool `reed`; there are shell, list, read, search, write, replace, apply_patch, extract, pack, structure, diagnose, resolve, plan, try_plan, build_by_rules, snapshot, rollback, changes, fetch_page, web_search, think, finish
         read {"path": "a.c"
           failed: `read` was not called: its arguments are not valid JSON (EOF while parsing an object at line 1 column 14). It takes a JSON object with: path, from?, lines?
         read path=a.c

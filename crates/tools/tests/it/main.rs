@@ -5,8 +5,10 @@
     reason = "a test that cannot be set up has failed"
 )]
 
+mod archives;
 mod building;
 mod calls;
+mod docs;
 mod files;
 mod mcp;
 mod patches;

@@ -45,7 +45,12 @@ fn with_client<F: AsyncFnOnce(Client) -> Client>(files: &[(&str, &str)], act: F)
     let Some(bench) = Bench::new(files) else { return };
     let (served, folder) = bench.served();
     let (near, far) = tokio::io::duplex(1 << 16);
-    let serving = thread::spawn(move || Server::new(served).unwrap().serve_stream(far).unwrap());
+    let serving = thread::spawn(move || {
+        Server::new(&Toolbox::all(), "Build it.")
+            .unwrap()
+            .serve_stream(far, || Ok(served))
+            .unwrap();
+    });
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -193,10 +198,10 @@ fn over_http_each_request_bears_the_token_and_is_for_this_machine() {
     let serving = {
         let stop = Arc::clone(&stop);
         thread::spawn(move || {
-            Server::new(served)
+            Server::new(&Toolbox::all(), "")
                 .unwrap()
-                .serve_http(listener, "secret", &stop)
-                .unwrap()
+                .serve_http(listener, "secret", stop, || Ok(served))
+                .unwrap();
         })
     };
     let hello = json!({
@@ -304,4 +309,33 @@ fn tools_of_an_outside_server_are_tools() {
         };
         assert!(error.to_string().contains(part), "{error}");
     }
+}
+
+#[test]
+fn a_box_that_cannot_be_made_is_told_to_whoever_calls() {
+    let (near, far) = tokio::io::duplex(1 << 16);
+    let serving = thread::spawn(move || {
+        Server::new(&Toolbox::all(), "")
+            .unwrap()
+            .serve_stream(far, || Err("there is no image".to_owned()))
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let client = Listener::default().serve(near).await.unwrap();
+        assert!(!client.list_all_tools().await.unwrap().is_empty());
+        let error = client.call_tool(params("list", json!({}))).await.unwrap_err();
+        assert!(error.to_string().contains("there is no image"), "{error}");
+        client.cancel().await.unwrap();
+    });
+    assert!(
+        serving
+            .join()
+            .unwrap()
+            .unwrap_err()
+            .to_string()
+            .contains("there is no image")
+    );
 }

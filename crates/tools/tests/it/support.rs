@@ -151,7 +151,6 @@ impl Bench {
             resolver: Some(Arc::new(Names)),
             platform: Some(self.platform),
             base_packages: Vec::new(),
-            task: "Build it.".to_owned(),
         };
         (served, self.folder)
     }
