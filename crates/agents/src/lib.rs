@@ -5,6 +5,7 @@
 
 mod assemblage;
 mod codeql;
+mod compile_agent;
 mod context;
 mod debhelper;
 mod fake;
@@ -12,8 +13,10 @@ mod ghcc;
 mod hybrid;
 mod null;
 mod ognibuild;
+mod oss_build;
 mod react;
 mod replay;
+mod retrieval;
 mod rules;
 mod single_turn;
 mod steps;
@@ -30,6 +33,9 @@ use ghcc::Ghcc;
 use null::Null;
 pub use ognibuild::Ognibuild;
 pub use replay::{How, Redone, replay};
+pub use retrieval::{
+    Embedder, HashedWords, LabelError, Labels, Repository, Retrieval, RetrievalScore, measure_retrieval,
+};
 pub use rules::Rules;
 pub use talk::{AgentOptions, AgentSettings, CondenserKind, Feedback};
 
@@ -60,6 +66,8 @@ pub fn all() -> Vec<AgentRow> {
         row(|settings| Box::new(single_turn::SingleTurn(settings.clone()))),
         row(|settings| Box::new(react::BashLoop(settings.clone()))),
         row(|settings| Box::new(react::CodeAct(settings.clone()))),
+        row(|settings| Box::new(oss_build::OssBuild(settings.clone()))),
+        row(|settings| Box::new(compile_agent::CompileAgent(settings.clone()))),
         row(|_| Box::new(Ghcc)),
         row(|_| Box::new(Assemblage)),
         row(|_| Box::new(DebhelperOrder)),

@@ -6,7 +6,7 @@ use clap::Subcommand;
 use seatrial_core::RelaxationClass;
 use seatrial_suites::Side;
 
-use crate::{args::NetworkArgs, model_args::ModelArgs, names_args::BenchNamesArgs};
+use crate::{args::NetworkArgs, model_args::ModelArgs, names_args::BenchNamesArgs, retrieval_args::BenchRetrievalArgs};
 
 /// Words of `bench`.
 #[derive(Debug, Subcommand)]
@@ -43,6 +43,11 @@ pub(crate) enum BenchVerb {
         after_help = "Example:\n  seatrial bench names corpora/names-debian-bookworm --split unseen --with apt-file"
     )]
     Names(BenchNamesArgs),
+    /// Say how often a way of finding build instructions reaches the document that has them
+    #[command(
+        after_help = "Example:\n  seatrial bench retrieval trajectories.csv --repos clones/ --pages pages/ --strategy tfidf,rag"
+    )]
+    Retrieval(Box<BenchRetrievalArgs>),
     /// Put several runs into one table: rates, times, and whether a difference may be chance
     #[command(after_help = "Example:\n  seatrial bench compare compile-debian-rules-1f2e compile-debian-ghcc-9a8b")]
     Compare {
@@ -83,8 +88,8 @@ pub(crate) enum BenchVerb {
 pub(crate) struct BenchRunArgs {
     /// The corpus's folder
     pub(crate) corpus: PathBuf,
-    /// The agent: rules; with a model hybrid, single-turn, bash and codeact; the baselines ghcc, assemblage, debhelper-order,
-    /// codeql-order and ognibuild; null or fake
+    /// The agent: rules; with a model hybrid, single-turn, bash, codeact, oss-build and compile-agent; the baselines ghcc,
+    /// assemblage, debhelper-order, codeql-order and ognibuild; null or fake
     #[arg(long)]
     pub(crate) agent: String,
     /// Where the program is that the agent ognibuild runs, made for machines like the box; `cargo install ognibuild

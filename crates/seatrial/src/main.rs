@@ -12,6 +12,7 @@ mod model_args;
 mod names_args;
 mod network;
 mod preflight;
+mod retrieval_args;
 mod show;
 mod trajectory_args;
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use seatrial_agents::Retrieval;
 
 /// Words about models.
 #[derive(Debug, Clone, Args)]
@@ -51,6 +52,12 @@ pub(crate) struct ModelArgs {
     /// Scripts that oss-build may run, one a round
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rounds: u32,
+    /// How oss-build looks for instructions before it builds
+    #[arg(long, value_name = "HOW", default_value = "llm")]
+    pub(crate) retrieval: RetrievalWord,
+    /// A table of where the instructions are, for the retrieval `perfect`, in the form that `bench retrieval` reads
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
     /// What oss-build hears of a script: as the published program tells it, or head and tail of everything
     #[arg(long, value_name = "HOW", default_value = "full")]
     pub(crate) feedback: FeedbackWord,
@@ -104,6 +111,34 @@ pub(crate) enum CondenserWord {
     Window,
     /// The model sums its middle up
     Summary,
+}
+
+/// How instructions are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RetrievalWord {
+    /// Not at all: the README must do
+    None,
+    /// The model reads on from the README, in up to three rounds
+    Llm,
+    /// Parts of the project's documents, by TF-IDF
+    Tfidf,
+    /// Parts of documents and of the pages that they lead to, by vectors
+    Rag,
+    /// What a table of labels says
+    Perfect,
+}
+
+impl RetrievalWord {
+    /// What it means.
+    pub(crate) fn kind(self) -> Retrieval {
+        match self {
+            Self::None => Retrieval::None,
+            Self::Llm => Retrieval::Llm,
+            Self::Tfidf => Retrieval::Tfidf,
+            Self::Rag => Retrieval::Rag,
+            Self::Perfect => Retrieval::Perfect,
+        }
+    }
 }
 
 /// What an agent hears of a script.

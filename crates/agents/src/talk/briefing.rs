@@ -53,7 +53,7 @@ pub(crate) fn task(context: &SolveContext<'_>, with_readme: bool) -> String {
 }
 
 /// The names at the top of a tree, folders with a slash.
-fn files(tree: &Path) -> String {
+pub(crate) fn files(tree: &Path) -> String {
     let mut names: Vec<String> = listed(tree)
         .into_iter()
         .filter(|(name, _)| !UNTOLD.contains(&name.to_lowercase().as_str()))
@@ -82,8 +82,17 @@ fn listed(tree: &Path) -> Vec<(String, bool)> {
     names
 }
 
-/// The document to read first: `README.md`, else another README, else the first Markdown file; its name and its text.
+/// The document to read first: its name and its text.
 pub(crate) fn readme(tree: &Path) -> Option<(String, String)> {
+    let name = readme_name(tree)?;
+    let text = fs::read(tree.join(&name)).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let (text, _) = seatrial_tools::shorten(&text, MOST_DOCUMENT, "read the file");
+    Some((name, text))
+}
+
+/// The name of the document to read first in a folder: `README.md`, else another README, else the first Markdown file.
+pub(crate) fn readme_name(tree: &Path) -> Option<String> {
     let names: Vec<String> = listed(tree)
         .into_iter()
         .filter(|(_, folder)| !folder)
@@ -100,8 +109,5 @@ pub(crate) fn readme(tree: &Path) -> Option<(String, String)> {
         .find(|name| lower(name) == "readme.md")
         .or_else(|| names.iter().find(|name| lower(name).contains("readme")))
         .or_else(|| names.iter().find(is_markdown))?;
-    let text = fs::read(tree.join(name)).ok()?;
-    let text = String::from_utf8_lossy(&text);
-    let (text, _) = seatrial_tools::shorten(&text, MOST_DOCUMENT, "read the file");
-    Some((name.clone(), text))
+    Some(name.clone())
 }

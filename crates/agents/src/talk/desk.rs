@@ -3,11 +3,14 @@
 use std::{
     mem,
     sync::{Arc, atomic::AtomicBool},
+    time::Duration,
 };
 
 use seatrial_core::{BOX_SOURCE, Budget, Ending, Event, Message, Recipe, SinkError, Submission, ToolCall};
 use seatrial_llm::{Bounds, CallContext, Completion, Meter, Model, ModelError, Request, ToolSpec};
-use seatrial_tools::{Answer, CacheRule, Ground, GuardRule, ToolLimits, ToolState, Toolbox, ToolsError, World};
+use seatrial_tools::{
+    Answer, CacheRule, Ground, GuardRule, PageSource, ToolLimits, ToolState, Toolbox, ToolsError, World,
+};
 
 use super::{AgentOptions, AgentSettings, Condenser, Conversation, Guard, Nudge, Prompt, models, script::Script};
 use crate::{AgentError, SolveContext};
@@ -54,6 +57,9 @@ pub(crate) struct Desk<'d, 'c> {
     condenser: Condenser,
     guard: Guard,
     script: Script,
+    pages: Option<Arc<dyn PageSource>>,
+    /// Longest time of one command, beside the task's own limit.
+    pub(crate) longest_command: Option<Duration>,
 }
 
 impl<'d, 'c> Desk<'d, 'c> {
@@ -78,6 +84,8 @@ impl<'d, 'c> Desk<'d, 'c> {
             condenser: Condenser::new(settings.options.condenser),
             guard: Guard::default(),
             script: Script::default(),
+            pages: settings.pages.clone(),
+            longest_command: None,
             context,
         })
     }
@@ -96,11 +104,12 @@ impl<'d, 'c> Desk<'d, 'c> {
         Ok(talk.say(self.context.events, message)?)
     }
 
-    /// A request with a conversation so far and the desk's tools.
-    pub(crate) fn request(&self, talk: &Conversation) -> Request {
+    /// A request with a conversation so far and some of the desk's tools.
+    pub(crate) fn request_with(&self, talk: &Conversation, is_offered: &dyn Fn(&str) -> bool) -> Request {
         let tools = self
             .tools
             .specs()
+            .filter(|spec| is_offered(&spec.name))
             .map(|spec| ToolSpec {
                 name: spec.name.clone(),
                 description: spec.description(),
@@ -123,8 +132,18 @@ impl<'d, 'c> Desk<'d, 'c> {
         talk: &mut Conversation,
         mut request: Request,
     ) -> Result<Completion, Halt> {
-        request.max_output = request.max_output.or(self.options.max_output);
         request.temperature = self.options.temperature;
+        self.ask_sampled(model, talk, request)
+    }
+
+    /// The same at the request's own temperature.
+    pub(crate) fn ask_sampled(
+        &mut self,
+        model: &dyn Model,
+        talk: &mut Conversation,
+        mut request: Request,
+    ) -> Result<Completion, Halt> {
+        request.max_output = request.max_output.or(self.options.max_output);
         let mut call = CallContext {
             deadline: self.context.deadline,
             blobs: Some(self.context.blobs),
@@ -138,16 +157,7 @@ impl<'d, 'c> Desk<'d, 'c> {
 
     /// Asks the main model with all tools, condensing the conversation when it does not fit, and does what it asks for.
     pub(crate) fn turn(&mut self, talk: &mut Conversation) -> Result<Asked, Halt> {
-        if self.condenser.is_due(talk) {
-            self.condense(talk)?;
-        }
-        let completion = loop {
-            let request = self.request(talk);
-            match self.ask_once(talk, request) {
-                Err(Halt::Model(ModelError::ContextFull { .. })) if self.condense(talk)? => {}
-                answer => break answer?,
-            }
-        };
+        let completion = self.ask(talk, &|_| true)?;
         let calls: Vec<ToolCall> = completion.message.tool_calls().cloned().collect();
         for call in &calls {
             self.use_tool(talk, call)?;
@@ -155,15 +165,31 @@ impl<'d, 'c> Desk<'d, 'c> {
                 break;
             }
         }
-        if calls.is_empty()
-            && let Nudge::Stop(why) = self.guard.spoke()
-        {
-            return Err(Halt::Ended(Ending::Stuck, why));
+        if calls.is_empty() {
+            self.spoke()?;
         }
         Ok(Asked {
             message: completion.message,
             acted: !calls.is_empty(),
         })
+    }
+
+    /// Asks the main model with some of the tools, condensing the conversation when it does not fit.
+    pub(crate) fn ask(
+        &mut self,
+        talk: &mut Conversation,
+        is_offered: &dyn Fn(&str) -> bool,
+    ) -> Result<Completion, Halt> {
+        if self.condenser.is_due(talk) {
+            self.condense(talk)?;
+        }
+        loop {
+            let request = self.request_with(talk, is_offered);
+            match self.ask_once(talk, request) {
+                Err(Halt::Model(ModelError::ContextFull { .. })) if self.condense(talk)? => {}
+                answer => return answer,
+            }
+        }
     }
 
     /// Takes the middle out of a conversation; false when nothing can be taken out.
@@ -187,8 +213,19 @@ impl<'d, 'c> Desk<'d, 'c> {
 
     /// Does what a call asks for; the answer joins the conversation.
     pub(crate) fn use_tool(&mut self, talk: &mut Conversation, call: &ToolCall) -> Result<Answer, Halt> {
-        self.meter.count_tool_call().map_err(|(by, why)| Halt::Ended(by, why))?;
+        self.count_tool_call()?;
         let answer = self.call(talk.name(), call)?;
+        self.answered(talk, call, &answer)?;
+        Ok(answer)
+    }
+
+    /// Counts a use of a tool, which may be one too many.
+    pub(crate) fn count_tool_call(&mut self) -> Result<(), Halt> {
+        self.meter.count_tool_call().map_err(|(by, why)| Halt::Ended(by, why))
+    }
+
+    /// Puts a tool's answer into the conversation.
+    pub(crate) fn answered(&mut self, talk: &mut Conversation, call: &ToolCall, answer: &Answer) -> Result<(), Halt> {
         let mut text = answer.text.clone();
         let nudge = self
             .guard
@@ -200,13 +237,27 @@ impl<'d, 'c> Desk<'d, 'c> {
         if let Nudge::Stop(why) = nudge {
             return Err(Halt::Ended(Ending::Stuck, why));
         }
-        Ok(answer)
+        Ok(())
+    }
+
+    /// The model spoke and did nothing, which may be one time too many.
+    pub(crate) fn spoke(&mut self) -> Result<(), Halt> {
+        match self.guard.spoke() {
+            Nudge::Stop(why) => Err(Halt::Ended(Ending::Stuck, why)),
+            Nudge::None | Nudge::Tell(_) => Ok(()),
+        }
+    }
+
+    /// A script ran that no tool ran.
+    pub(crate) fn ran_script(&mut self, script: &str, succeeded: bool) {
+        self.script.ran(script, succeeded);
     }
 
     /// Makes a call with the desk's tools and takes down what it did.
     pub(crate) fn call(&mut self, conversation: &str, call: &ToolCall) -> Result<Answer, Halt> {
         let limits = ToolLimits {
-            command_most: crate::steps::limit(self.context).unwrap_or(ToolLimits::default().command_most),
+            command_most: self.longest(),
+            command: self.longest_command.unwrap_or(ToolLimits::default().command),
             ..ToolLimits::default()
         };
         let mut world = World {
@@ -223,12 +274,19 @@ impl<'d, 'c> Desk<'d, 'c> {
             ground: Ground {
                 platform: Some(&self.context.task.platform),
                 base_packages: self.context.base_packages,
+                pages: self.pages.as_deref(),
                 ..Ground::default()
             },
         };
         let answer = self.tools.call(conversation, call, &mut world).map_err(tools_broke)?;
         self.script.take(call, &answer, self.context.sandbox);
         Ok(answer)
+    }
+
+    /// The longest time that a command may take.
+    pub(crate) fn longest(&self) -> Duration {
+        let own = crate::steps::limit(self.context).unwrap_or(ToolLimits::default().command_most);
+        self.longest_command.map_or(own, |most| most.min(own))
     }
 
     /// Sets the variables that a recipe sets in the shell that stays, so that a replay finds what the agent found.

@@ -31,6 +31,8 @@ enum Act {
         folder: String,
         command: String,
     },
+    /// A whole script in a process of its own that failed after it had done some of its work.
+    Partly(String),
     Failed(String),
     File {
         path: String,
@@ -43,12 +45,28 @@ enum Act {
 impl Script {
     /// Whether anything was done that changes a box.
     pub(crate) fn is_empty(&self) -> bool {
-        !self.acts.iter().any(|act| !matches!(act, Act::Failed(_)))
+        !self
+            .acts
+            .iter()
+            .any(|act| !matches!(act, Act::Failed(_) | Act::Partly(_)))
     }
 
     /// What could not be put down, for the note.
     pub(crate) fn gaps(&self) -> &[String] {
         &self.gaps
+    }
+
+    /// Takes down a whole script that ran in a process of its own, in the source folder. What one that failed had done before
+    /// it failed, those after it may need.
+    pub(crate) fn ran(&mut self, script: &str, succeeded: bool) {
+        self.acts.push(if succeeded {
+            Act::Fresh {
+                folder: BOX_SOURCE.to_owned(),
+                command: script.to_owned(),
+            }
+        } else {
+            Act::Partly(script.to_owned())
+        });
     }
 
     /// Takes down what a call did, by what the tool answered.
@@ -145,6 +163,8 @@ impl Script {
         let mut out = format!("#!/bin/bash\n# Builds {}, as an agent did it.\n", one_line(title));
         out.push_str(&Recipe::preamble());
         let _ = writeln!(out, "cd \"$SRC\" || exit 1\nstep=$(mktemp)");
+        let succeeded = |act: &Act| !matches!(act, Act::Failed(_) | Act::Partly(_));
+        let last = self.acts.iter().rposition(succeeded).unwrap_or(0);
         for (index, act) in self.acts.iter().enumerate() {
             out.push('\n');
             match act {
@@ -157,7 +177,16 @@ impl Script {
                     let folder = quote(folder);
                     let _ = writeln!(out, "(cd {folder} && exec bash \"$step\" < /dev/null) || exit $?");
                 }
-                Act::Failed(command) => {
+                // With nothing that succeeds after it, it is of no use to anybody.
+                Act::Partly(command) if index < last => {
+                    heredoc(&mut out, "cat > \"$step\"", command.as_bytes(), index);
+                    let folder = quote(BOX_SOURCE);
+                    let _ = writeln!(
+                        out,
+                        "(cd {folder} && exec bash \"$step\" < /dev/null) || echo \"this step failed before too ($?); going on\""
+                    );
+                }
+                Act::Failed(command) | Act::Partly(command) => {
                     out.push_str("# failed:\n");
                     for line in command.lines() {
                         let _ = writeln!(out, "#   {line}");

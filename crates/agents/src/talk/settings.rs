@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use seatrial_builder::Policy;
 use seatrial_llm::{Bounds, Meter, Model};
+use seatrial_tools::PageSource;
 use serde::{Deserialize, Serialize};
 
-use crate::AgentError;
+use crate::{AgentError, Embedder, Labels, Retrieval};
 
 /// What agents are made from.
 #[derive(Clone, Default)]
@@ -19,6 +20,12 @@ pub struct AgentSettings {
     pub bounds: Bounds,
     /// How agents work.
     pub options: AgentOptions,
+    /// Where pages come from instead of the box's own way out.
+    pub pages: Option<Arc<dyn PageSource>>,
+    /// What makes vectors of texts for the retrieval `rag`; hashed words without it.
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// Where people found the instructions, for the retrieval `perfect`.
+    pub labels: Option<Arc<Labels>>,
     /// The bytes of a program that an agent runs in the box.
     pub program: Option<Vec<u8>>,
     /// What builds by rule may do.
@@ -33,6 +40,8 @@ pub struct AgentOptions {
     pub rounds: u32,
     /// Turns after which an agent with tools is stopped when the task's budget names none.
     pub turns: u32,
+    /// How `oss-build` looks for instructions before it builds.
+    pub retrieval: Retrieval,
     /// What `oss-build` hears of a script.
     pub feedback: Feedback,
     /// What is done about a conversation that grows.
@@ -48,6 +57,7 @@ impl Default for AgentOptions {
         Self {
             rounds: 10,
             turns: 100,
+            retrieval: Retrieval::default(),
             feedback: Feedback::Full,
             condenser: CondenserKind::Summary,
             max_output: None,

@@ -7,6 +7,8 @@
 #[path = "../../../suites/tests/it/boxes.rs"]
 mod boxes;
 mod models;
+mod oss;
+mod web;
 
 use std::fmt::Write as _;
 

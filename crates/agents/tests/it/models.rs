@@ -14,17 +14,17 @@ use serde_json::json;
 use super::{HULL, boxes, try_solve};
 
 /// What the model of a test says, and the server that says it.
-struct Stage {
-    server: ScriptedServer,
-    settings: AgentSettings,
+pub(crate) struct Stage {
+    pub(crate) server: ScriptedServer,
+    pub(crate) settings: AgentSettings,
 }
 
 impl Stage {
-    fn new(answers: Vec<Answer>) -> Self {
+    pub(crate) fn new(answers: Vec<Answer>) -> Self {
         Self::of(Script::of(answers))
     }
 
-    fn of(script: Script) -> Self {
+    pub(crate) fn of(script: Script) -> Self {
         let server = ScriptedServer::start(Scripts::any(script)).unwrap();
         let settings = Settings {
             base_url: Some(server.base_url(Wire::Chat)),
@@ -56,7 +56,7 @@ fn shell(command: &str) -> Answer {
 }
 
 /// How an agent's work ended, in a few lines.
-fn told(submission: &Submission, events: &[Event], server: &ScriptedServer) -> String {
+pub(crate) fn told(submission: &Submission, events: &[Event], server: &ScriptedServer) -> String {
     let mut text = String::new();
     for event in events {
         match event {
@@ -92,7 +92,7 @@ fn work(name: &str, stage: &Stage) -> String {
 }
 
 /// What builds the hull: its Makefile names the library too early and forbids warnings.
-const MEND: &str = "sed -i 's/-Werror//; s/-lm hull.o -o hull/hull.o -o hull -lm/' Makefile";
+pub(crate) const MEND: &str = "sed -i 's/-Werror//; s/-lm hull.o -o hull/hull.o -o hull -lm/' Makefile";
 
 #[test]
 fn an_agent_hands_in_what_its_tools_did() {

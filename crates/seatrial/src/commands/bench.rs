@@ -43,6 +43,7 @@ pub(super) fn run(app: &App, verb: BenchVerb) -> Result<ExitCode, Failure> {
             print(app, &view, tasks, markdown)?;
             Ok(ExitCode::Passed)
         }
+        BenchVerb::Retrieval(args) => super::retrieval::bench(app, &args),
         BenchVerb::Names(args) => super::names::bench(app, &args),
         BenchVerb::Compare { runs } => {
             let folders = runs.iter().map(|name| find_run(app, name));

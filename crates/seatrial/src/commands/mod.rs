@@ -16,6 +16,7 @@ mod names;
 mod programs;
 mod replay;
 mod resolve;
+mod retrieval;
 mod trajectory;
 
 use std::io::Write as _;

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use fs_err as fs;
-use seatrial_agents::{AgentOptions, AgentSettings, CondenserKind, Feedback};
+use seatrial_agents::{AgentOptions, AgentSettings, CondenserKind, Feedback, Labels};
 use seatrial_core::Digest;
 use seatrial_llm::{
     Bounds, Cassette, CassetteMode, Meter, ModelId, Pacing, Prices, Secret, Settings, ToolProtocol, Wire, connect,
@@ -23,6 +23,7 @@ const KEYS: &str = "keys.toml";
 pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Option<Value>), Failure> {
     let options = AgentOptions {
         rounds: args.rounds,
+        retrieval: args.retrieval.kind(),
         feedback: match args.feedback {
             FeedbackWord::Upstream => Feedback::Upstream,
             FeedbackWord::Full => Feedback::Full,
@@ -47,6 +48,9 @@ pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Op
         bounds,
         ..AgentSettings::default()
     };
+    if let Some(path) = &args.labels {
+        settings.labels = Some(Arc::new(labels(path)?));
+    }
     if args.model.is_empty() {
         return Ok((settings, None));
     }
@@ -118,8 +122,14 @@ pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Op
         },
         "prices": price_file.map(|text| Digest::of(text.as_bytes())),
         "cassette": args.cassette,
+        "labels": args.labels.as_deref().map(read).transpose()?.map(|text| Digest::of(text.as_bytes())),
     });
     Ok((settings, Some(lock)))
+}
+
+/// A table of where the instructions are.
+pub(super) fn labels(path: &Path) -> Result<Labels, Failure> {
+    Labels::parse(&read(path)?).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
 }
 
 fn wire(word: WireWord) -> Wire {

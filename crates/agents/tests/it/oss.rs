@@ -1,0 +1,449 @@
+//! Agents that look for instructions first, against a scripted server, in real boxes without a network.
+
+use std::{
+    fmt::Write as _,
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use expect_test::expect;
+use seatrial_agents::{Feedback, Labels, Retrieval, agent, measure_retrieval};
+use seatrial_core::{Ending, Event, Part, Role};
+use seatrial_llm::scripted::{Answer, Conversation, Fault, Script};
+use serde_json::json;
+
+use super::{
+    HULL, boxes,
+    models::{MEND, Stage, told},
+    try_solve,
+    web::Web,
+};
+
+/// The hull with documents: the README points to a guide, the guide to a page, the page to another one.
+fn documented() -> Vec<(&'static str, &'static str)> {
+    let mut files = HULL.to_vec();
+    files.extend([
+        (
+            "README.md",
+            "# Hull\n\nA ship needs one. See [the guide](doc/guide.md) and [our site](https://hull.example/).\n\
+             ![badge](https://badges.example/build.svg)\n",
+        ),
+        (
+            "doc/guide.md",
+            "# Guide\n\nHow to build from source on Linux: install a C compiler and make, then run the commands of the \
+             [build page](https://hull.example/build.html). KEYWORD-GUIDE\n",
+        ),
+        ("doc/history.md", "# History\n\nShips are old.\n"),
+    ]);
+    files
+}
+
+fn web() -> Web {
+    Web::start(&[
+        (
+            "hull.example/",
+            "<html><body><h1>Hull</h1><p>See <a href='more/'>more</a>.</p></body></html>",
+        ),
+        (
+            "hull.example/more/",
+            "<html><body><p>Go on to the <a href='../build.html'>build</a>.</p></body></html>",
+        ),
+        (
+            "hull.example/build.html",
+            "<html><body><h1>Build and install from source</h1><p>Compile on Linux with make; dependencies: a compiler. \
+             KEYWORD-PAGE</p><a href='deep.html'>deeper</a></body></html>",
+        ),
+        ("hull.example/deep.html", "Four links away."),
+    ])
+}
+
+fn block(script: &str) -> Answer {
+    Answer::text(format!("I try this:\n```bash\n{script}\n```\n"))
+}
+
+fn done() -> Answer {
+    Answer::text("All of it ended well.\n\nTERMINATE")
+}
+
+fn named(name: &str, answer: Vec<Answer>) -> Conversation {
+    Conversation {
+        name: Some(name.to_owned()),
+        system: None,
+        answer,
+    }
+}
+
+fn reading(instructions: &str, sufficient: bool, pages: &[&str], files: &[&str]) -> Answer {
+    let form = json!({"instructions": instructions, "sufficient": sufficient, "pages": pages, "files": files});
+    Answer::text(form.to_string())
+}
+
+/// What the journal says of the search, and of all that came of it.
+fn work(name: &str, stage: &Stage, files: &[(&str, &str)]) -> (String, Vec<Event>) {
+    let Some(boxes) = boxes::boxes() else {
+        return Default::default();
+    };
+    let tried = try_solve(boxes, &*agent(name, &stage.settings).unwrap(), files);
+    let mut text = String::new();
+    for event in &tried.events {
+        match event {
+            Event::Decision { what, why } => writeln!(text, "  {what}: {why}").unwrap(),
+            Event::Note { text: note } if !note.starts_with("prompts") => writeln!(text, "  {note}").unwrap(),
+            Event::Command(record) if record.purpose == "script" => {
+                writeln!(text, "  script exited with {:?}", record.code).unwrap();
+            }
+            _ => {}
+        }
+    }
+    text += &told(&tried.submission.unwrap(), &tried.events, &stage.server);
+    if let Some((succeeded, _)) = tried.replay {
+        let how = if succeeded { "does it again" } else { "fails" };
+        writeln!(text, "  its script {how}").unwrap();
+    }
+    (text, tried.events)
+}
+
+/// What was said in a conversation by one side.
+fn said(events: &[Event], name: &str, who: Role) -> Vec<String> {
+    let texts = events.iter().filter_map(|event| match event {
+        Event::Said { conversation, message } if conversation == name && message.role == who => {
+            let parts = message.parts.iter().filter_map(|part| match part {
+                Part::Text { text } | Part::ToolResult { content: text, .. } => Some(text.as_str()),
+                _ => None,
+            });
+            Some(parts.collect::<Vec<_>>().join("\n"))
+        }
+        _ => None,
+    });
+    texts.collect()
+}
+
+const LABELS: &str = "Repo_Name,html_url,default_branch,Compilable?,Build Trajectory\n\
+    own/hull,https://host.example/own/hull,main,Yes,\"https://host.example/own/hull, \
+    https://host.example/own/hull/blob/main/doc/guide.md, https://hull.example/build.html && https://hull.example/old\"\n";
+
+fn strategies() -> Script {
+    Script {
+        conversation: vec![
+            named(
+                "retrieve-1",
+                vec![reading("", false, &["https://hull.example/"], &["doc/guide.md#how"])],
+            ),
+            named(
+                "retrieve-2",
+                vec![
+                    reading(
+                        "a compiler; KEYWORD-NOTES",
+                        false,
+                        &["https://hull.example/build.html", "https://hull.example/gone"],
+                        &["/build/source/doc/guide.md", "doc/none.md", "../../etc/passwd"],
+                    )
+                    .when("KEYWORD-GUIDE"),
+                ],
+            ),
+            named(
+                "retrieve-3",
+                vec![reading("a compiler, then make; KEYWORD-NOTES", true, &[], &[]).when("KEYWORD-PAGE")],
+            ),
+        ],
+        answer: vec![block(&format!("set -e\n{MEND}\nmake")), done()],
+        ..Script::default()
+    }
+}
+
+#[test]
+fn each_way_of_finding_instructions_finds_what_it_can() {
+    if boxes::boxes().is_none() {
+        return;
+    }
+    let mut text = String::new();
+    for strategy in Retrieval::ALL {
+        let web = web();
+        let mut stage = Stage::of(strategies());
+        stage.settings.options.retrieval = strategy;
+        stage.settings.pages = Some(web.pages());
+        stage.settings.labels = Some(Arc::new(Labels::parse(LABELS).unwrap()));
+        let (told, events) = work("oss-build", &stage, &documented());
+        let start = said(&events, "main", Role::User).remove(0);
+        let keywords: Vec<&str> = ["KEYWORD-GUIDE", "KEYWORD-PAGE", "KEYWORD-NOTES"]
+            .into_iter()
+            .filter(|word| start.contains(word))
+            .collect();
+        writeln!(
+            text,
+            "{}: told {keywords:?}; {} pages asked for\n{told}",
+            strategy.name(),
+            web.asked()
+        )
+        .unwrap();
+    }
+    expect![[r#""#]].assert_eq(&text);
+}
+
+#[test]
+fn what_a_script_says_is_told_in_either_way() {
+    if boxes::boxes().is_none() {
+        return;
+    }
+    let mut text = String::new();
+    for feedback in [Feedback::Upstream, Feedback::Full] {
+        let mut stage = Stage::new(vec![
+            block("echo out; echo problem >&2; exit 3"),
+            block("echo quiet"),
+            Answer::text("```bash\nls -d hull.c\n```\nand\n```sh\nfalse\n```\nand\n```bash\necho never\n```"),
+            block("kill -9 $$"),
+            block("for i in $(seq 20000); do echo line $i; done"),
+            Answer::text("It cannot be done: no. Terminate."),
+        ]);
+        stage.settings.options.retrieval = Retrieval::None;
+        stage.settings.options.feedback = feedback;
+        let (told, events) = work("oss-build", &stage, HULL);
+        writeln!(text, "{feedback:?}\n{told}").unwrap();
+        for heard in said(&events, "main", Role::User).into_iter().skip(1) {
+            let heard = if heard.len() > 1000 {
+                format!("{} bytes\n", heard.len())
+            } else {
+                heard
+            };
+            let heard = heard.split("; 0.").next().unwrap_or_default();
+            writeln!(text, "  > {}", heard.replace('\n', "\n    ")).unwrap();
+        }
+    }
+    expect![[r#""#]].assert_eq(&text);
+}
+
+#[test]
+fn rounds_of_scripts_have_an_end() {
+    if boxes::boxes().is_none() {
+        return;
+    }
+    let plain = Answer::text(format!("```\n{MEND}\nmake\n```"));
+    let cases: Vec<(&str, Script)> = vec![
+        ("a block without a language", Script::of([plain, done()])),
+        (
+            "what a failed script did is needed by the next",
+            Script::of([block(&format!("{MEND}\nexit 1")), block("make"), done()]),
+        ),
+        (
+            "the word beside a block is not the end",
+            Script::of([
+                Answer::text("```bash\nmake\n```\nTERMINATE"),
+                Answer::text("No. terminate"),
+            ]),
+        ),
+        (
+            "so many rounds",
+            Script::of([block("make"), block("make -k"), block("make -s"), block("make")]),
+        ),
+        ("nothing to run", Script::of((0..5).map(|_| Answer::text("And now?")))),
+        ("a refusal", Script::of([block("true"), Answer::fault(Fault::Refusal)])),
+    ];
+    let mut text = String::new();
+    for (name, script) in cases {
+        let mut stage = Stage::of(script);
+        stage.settings.options.retrieval = Retrieval::None;
+        stage.settings.options.rounds = 3;
+        writeln!(text, "{name}\n{}", work("oss-build", &stage, HULL).0).unwrap();
+    }
+    expect![[r#""#]].assert_eq(&text);
+}
+
+#[test]
+fn a_search_goes_on_without_the_form_that_it_asks_for() {
+    if boxes::boxes().is_none() {
+        return;
+    }
+    let build = || vec![block(&format!("{MEND}\nmake")), done()];
+    let with = |conversation: Vec<Conversation>| Script {
+        conversation,
+        answer: build(),
+        ..Script::default()
+    };
+    let form = || reading("run make", true, &[], &[]);
+    let cases = vec![
+        (
+            "refused structured output",
+            with(vec![named("retrieve-1", vec![form()])]).refusing("response_format"),
+        ),
+        (
+            "no form, then the form",
+            with(vec![
+                named("retrieve-1", vec![Answer::text("Run make.")]),
+                named(
+                    "retrieve-1-form",
+                    vec![Answer::text(
+                        "```json\n{\"instructions\": \"run make\", \"sufficient\": true}\n```",
+                    )],
+                ),
+            ]),
+        ),
+        (
+            "never a form",
+            with(vec![
+                named("retrieve-1", vec![Answer::text("Run make.")]),
+                named("retrieve-1-form", vec![Answer::text("As I said: run make.")]),
+            ]),
+        ),
+        (
+            "too long for the model",
+            with(vec![named("retrieve-1", vec![Answer::fault(Fault::ContextFull)])]),
+        ),
+        (
+            "declined",
+            with(vec![named("retrieve-1", vec![Answer::fault(Fault::Refusal)])]),
+        ),
+    ];
+    let mut text = String::new();
+    for (name, script) in cases {
+        let stage = Stage::of(script);
+        let (told, events) = work("oss-build", &stage, &documented());
+        let start = said(&events, "main", Role::User).remove(0);
+        let has = if start.contains("un make") { "told" } else { "not told" };
+        writeln!(text, "{name}: {has}\n{told}").unwrap();
+    }
+    expect![[r#""#]].assert_eq(&text);
+}
+
+#[test]
+fn without_a_label_the_best_retrieval_is_refused_and_a_box_without_a_network_finds_no_pages() {
+    let Some(boxes) = boxes::boxes() else { return };
+    let mut stage = Stage::new(vec![done()]);
+    stage.settings.options.retrieval = Retrieval::Perfect;
+    let tried = try_solve(boxes, &*agent("oss-build", &stage.settings).unwrap(), &documented());
+    let error = tried.submission.unwrap_err().to_string();
+    assert!(error.contains("needs a label of this source"), "{error}");
+    // Pages are asked for in the box, which has no way out.
+    stage.settings.options.retrieval = Retrieval::Rag;
+    let tried = try_solve(boxes, &*agent("oss-build", &stage.settings).unwrap(), &documented());
+    let ended = tried
+        .events
+        .iter()
+        .any(|event| matches!(event, Event::Ended { by: Ending::GaveUp, .. }));
+    let refused = tried
+        .events
+        .iter()
+        .any(|event| matches!(event, Event::Note { text } if text.starts_with("no page: https://hull.example/: ")));
+    assert!(ended && refused, "{:?}", tried.events);
+}
+
+#[test]
+fn a_leader_sends_others_to_read_and_to_discuss() {
+    if boxes::boxes().is_none() {
+        return;
+    }
+    let call = |name: &str, arguments: serde_json::Value| Answer::call(name, arguments);
+    let shell = |command: &str| call("shell", json!({ "command": command }));
+    let mend = format!("The order is wrong.\n```bash\n{MEND}\n```");
+    let other = "No: warnings.\n```bash\nmake CFLAGS=-w\n```";
+    let script = Script {
+        conversation: vec![
+            named(
+                "navigator-1",
+                vec![
+                    call("shell", json!({"command": "rm -rf /"})),
+                    call("read", json!({"path": "doc/guide.md"})),
+                    call("fetch_page", json!({"url": "https://hull.example/build.html"})),
+                    Answer::text("make (from build.html)").when("KEYWORD-PAGE"),
+                ],
+            ),
+            named(
+                "discussion-1-1",
+                vec![Answer::text(mend.clone()), Answer::text(mend.clone())],
+            ),
+            named(
+                "discussion-1-2",
+                vec![
+                    Answer::text(other),
+                    Answer::text(mend.clone()).when("The order is wrong"),
+                ],
+            ),
+            named("discussion-1-3", vec![Answer::text(other), Answer::text(other)]),
+            named("discussion-1-end", vec![Answer::text(format!("Most say: {mend}"))]),
+            named("discussion-2-*", vec![Answer::text(mend)]),
+        ],
+        answer: vec![
+            call("navigate", json!({"question": "How is it built?"})),
+            call("search", json!({"pattern": "x"})),
+            call("navigate", json!({"query": "How?"})),
+            shell("make"),
+            call("solve_error", json!({"problem": "make: undefined reference to cbrt"})).when("exit code 2"),
+            shell(MEND).when("Most say"),
+            shell("make"),
+            call("solve_error", json!({"problem": "nothing, really"})),
+            Answer::text("And?"),
+            Answer::text("COMPILATION-SUCCESS: everything ended well."),
+        ],
+        ..Script::default()
+    };
+    let web = web();
+    let mut stage = Stage::of(script);
+    stage.settings.pages = Some(web.pages());
+    let (told, _) = work("compile-agent", &stage, &documented());
+    let sampled = stage
+        .server
+        .heard()
+        .iter()
+        .filter(|heard| heard.body.get("temperature").and_then(serde_json::Value::as_f64) == Some(1.0))
+        .count();
+    let mut text = format!("{told}  {sampled} answers by chance\n");
+    for (name, answer) in [
+        ("gives up", Answer::text("COMPILATION-FAIL: no.")),
+        ("cannot tell", Answer::text("compilation-uncertain")),
+    ] {
+        writeln!(
+            text,
+            "{name}\n{}",
+            work("compile-agent", &Stage::new(vec![answer]), HULL).0
+        )
+        .unwrap();
+    }
+    let ever = (0..40).map(|turn| shell(&format!("echo {turn}")));
+    writeln!(
+        text,
+        "ever on\n{}",
+        work("compile-agent", &Stage::new(ever.collect()), HULL).0
+    )
+    .unwrap();
+    expect![[r#""#]].assert_eq(&text.replace("  main shell done\n", ""));
+}
+
+#[test]
+fn ways_of_finding_instructions_are_measured_against_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, file) in documented() {
+        let path = folder.path().join(path);
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(path, file).unwrap();
+    }
+    let labels = Labels::parse(&format!(
+        "{LABELS}own/readme,https://host.example/own/readme,main,Yes,https://host.example/own/readme.git\n\
+         own/guide,https://host.example/own/guide,main,Yes,\
+         \"https://host.example/own/guide,https://host.example/own/guide/blob/main/doc/guide.md\"\n"
+    ))
+    .unwrap();
+    let mut text = String::new();
+    for strategy in Retrieval::ALL {
+        for repository in &labels.repositories {
+            let web = web();
+            let mut stage = Stage::of(strategies());
+            stage.settings.pages = Some(web.pages());
+            let stop = AtomicBool::new(false);
+            let score = measure_retrieval(repository, folder.path(), strategy, &stage.settings, &stop).unwrap();
+            writeln!(
+                text,
+                "{:8} {:10} reached {:5} outside {:5} {}/{} steps, {} pages asked for, {} calls: {}",
+                strategy.name(),
+                repository.name,
+                score.reached,
+                score.outside,
+                score.covered,
+                score.steps,
+                score.requests,
+                score.calls,
+                score.sources.join(" ")
+            )
+            .unwrap();
+            assert_eq!(score.requests as usize, web.asked());
+        }
+    }
+    expect![[r#""#]].assert_eq(&text);
+}
