@@ -5,9 +5,9 @@ mod delegate;
 mod discussion;
 mod navigator;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use seatrial_core::{BOX_PREFIX, Ending, Event, Message, Role, Submission, ToolCall, ToolRecord};
+use seatrial_core::{BOX_PREFIX, Ending, Message, Role, Submission, ToolCall};
 use seatrial_tools::{Answer, Toolbox};
 use serde_json::Value;
 
@@ -110,15 +110,11 @@ impl CompileAgent {
             "navigate" => delegate::words(call, "question"),
             "solve_error" => delegate::words(call, "problem"),
             // Tools that only the colleague has are not for the leader.
-            _ if !TOOLS.contains(&name) => {
-                desk.count_tool_call()?;
-                let text = format!("there is no tool `{name}`; there are {}", TOOLS.join(", "));
-                return desk.answered(talk, call, &Answer::failure(text));
-            }
+            _ if !TOOLS.contains(&name) => return desk.refused(talk, call, &TOOLS),
             _ => return desk.use_tool(talk, call).map(drop),
         };
         desk.count_tool_call()?;
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         let answer = match words {
             Err(why) => Answer::failure(why),
             Ok(question) if name == "navigate" => {
@@ -130,17 +126,7 @@ impl CompileAgent {
                 discussion::hold(desk, &self.0.models, &problem, asides.discussions)?
             }
         };
-        desk.context.events.emit(Event::ToolCalled(ToolRecord {
-            conversation: talk.name().to_owned(),
-            id: call.id.clone(),
-            name: call.name.clone(),
-            arguments: call.arguments.clone(),
-            failed: answer.failed,
-            cached: false,
-            left_out_bytes: 0,
-            whole: None,
-            wall_ms: start.elapsed().as_millis() as u64,
-        }))?;
+        desk.note_call(talk, call, &answer, start)?;
         desk.answered(talk, call, &answer)
     }
 }

@@ -112,7 +112,7 @@ impl OssBuild {
                 let how = if built { "ended well" } else { "failed" };
                 return Ok((
                     Ending::Steps,
-                    format!("{rounds} rounds were all; the last script {how}"),
+                    format!("all {rounds} rounds were used; the last script {how}"),
                 ));
             }
             desk.say(&mut talk, Message::text(Role::User, heard))?;

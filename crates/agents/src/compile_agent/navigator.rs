@@ -50,13 +50,7 @@ pub(super) fn ask(desk: &mut Desk<'_, '_>, question: &str, number: u32) -> Resul
             if TOOLS.contains(&call.name.trim()) {
                 desk.use_tool(&mut talk, call)?;
             } else {
-                desk.count_tool_call()?;
-                let text = format!(
-                    "there is no tool `{}`; there are {}",
-                    call.name.trim(),
-                    TOOLS.join(", ")
-                );
-                desk.answered(&mut talk, call, &Answer::failure(text))?;
+                desk.refused(&mut talk, call, &TOOLS)?;
             }
         }
     }

@@ -96,7 +96,7 @@ impl Ran {
                 } else {
                     "It ran to its end.".to_owned()
                 };
-                return format!("Exit code 0. {said}");
+                return format!("Exit code 0. {}", said.trim());
             }
             Status::Exited(code) => code,
             Status::Signaled(signal) => 128 + signal,
@@ -110,7 +110,7 @@ impl Ran {
             Status::DiskLimit => "\nThe machine's disk is full.".to_owned(),
             Status::Exited(_) | Status::Signaled(_) => String::new(),
         };
-        format!("Exit code {code}. {err}{ended}")
+        format!("Exit code {code}. {}{ended}", err.trim())
     }
 
     /// Head and tail of everything, and how it ended.

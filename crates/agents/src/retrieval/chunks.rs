@@ -103,7 +103,7 @@ pub(super) fn by_tf_idf<'c>(chunks: &'c [Chunk], question: &str, most: usize) ->
 }
 
 /// The pieces with the highest scores above 0, best first. Scores are compared to six digits, so that equals are equal.
-pub(super) fn best<'c>(chunks: &'c [Chunk], scores: impl Iterator<Item = f64>, most: usize) -> Vec<&'c Chunk> {
+pub(super) fn best(chunks: &[Chunk], scores: impl Iterator<Item = f64>, most: usize) -> Vec<&Chunk> {
     let mut ranked: Vec<(i64, &Chunk)> = scores
         .map(|score| (score * 1e6).round() as i64)
         .zip(chunks)

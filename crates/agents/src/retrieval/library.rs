@@ -155,7 +155,7 @@ impl Library {
                 })?;
             }
             Err(why) => outside.tell(Event::Note {
-                text: format!("no page: {address}: {why}"),
+                text: format!("no page: {address}: {}", why.lines().next().unwrap_or_default()),
             })?,
         }
         Ok(page)

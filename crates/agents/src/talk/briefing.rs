@@ -85,7 +85,12 @@ fn listed(tree: &Path) -> Vec<(String, bool)> {
 /// The document to read first: its name and its text.
 pub(crate) fn readme(tree: &Path) -> Option<(String, String)> {
     let name = readme_name(tree)?;
-    let text = fs::read(tree.join(&name)).ok()?;
+    // The name may be a link, and what is outside of the tree is nobody's to read.
+    let path = fs::canonicalize(tree.join(&name)).ok()?;
+    if !path.starts_with(fs::canonicalize(tree).ok()?) {
+        return None;
+    }
+    let text = fs::read(path).ok()?;
     let text = String::from_utf8_lossy(&text);
     let (text, _) = seatrial_tools::shorten(&text, MOST_DOCUMENT, "read the file");
     Some((name, text))

@@ -3,10 +3,10 @@
 use std::{
     mem,
     sync::{Arc, atomic::AtomicBool},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use seatrial_core::{BOX_SOURCE, Budget, Ending, Event, Message, Recipe, SinkError, Submission, ToolCall};
+use seatrial_core::{BOX_SOURCE, Budget, Ending, Event, Message, Recipe, SinkError, Submission, ToolCall, ToolRecord};
 use seatrial_llm::{Bounds, CallContext, Completion, Meter, Model, ModelError, Request, ToolSpec};
 use seatrial_tools::{
     Answer, CacheRule, Ground, GuardRule, PageSource, ToolLimits, ToolState, Toolbox, ToolsError, World,
@@ -238,6 +238,36 @@ impl<'d, 'c> Desk<'d, 'c> {
             return Err(Halt::Ended(Ending::Stuck, why));
         }
         Ok(())
+    }
+
+    /// Answers a call of a tool that is at this desk, but not for whoever calls.
+    pub(crate) fn refused(&mut self, talk: &mut Conversation, call: &ToolCall, offered: &[&str]) -> Result<(), Halt> {
+        self.count_tool_call()?;
+        let name: String = call.name.trim().chars().take(80).collect();
+        let answer = Answer::failure(format!("there is no tool `{name}`; there are {}", offered.join(", ")));
+        self.note_call(talk, call, &answer, Instant::now())?;
+        self.answered(talk, call, &answer)
+    }
+
+    /// Tells the journal of a call that the desk's tools did not do.
+    pub(crate) fn note_call(
+        &mut self,
+        talk: &Conversation,
+        call: &ToolCall,
+        answer: &Answer,
+        start: Instant,
+    ) -> Result<(), Halt> {
+        Ok(self.context.events.emit(Event::ToolCalled(ToolRecord {
+            conversation: talk.name().to_owned(),
+            id: call.id.clone(),
+            name: call.name.clone(),
+            arguments: call.arguments.clone(),
+            failed: answer.failed,
+            cached: false,
+            left_out_bytes: 0,
+            whole: None,
+            wall_ms: start.elapsed().as_millis() as u64,
+        }))?)
     }
 
     /// The model spoke and did nothing, which may be one time too many.

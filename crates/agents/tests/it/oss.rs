@@ -176,7 +176,59 @@ fn each_way_of_finding_instructions_finds_what_it_can() {
         )
         .unwrap();
     }
-    expect![[r#""#]].assert_eq(&text);
+    expect![[r#"
+        none: told []; 0 pages asked for
+          script exited with Some(0)
+          ended Finished: All of it ended well.
+          2 requests; All of it ended well.; the script is what its tools did
+          its script does it again
+
+        llm: told ["KEYWORD-NOTES"]; 3 pages asked for
+          page: https://hull.example/
+          no file: doc/none.md: there is no such file
+          page: https://hull.example/build.html
+          no page: https://hull.example/gone: the server answers 404 for https://hull.example/gone
+          retrieval: llm: from README.md, doc/guide.md, https://hull.example/, https://hull.example/build.html
+          script exited with Some(0)
+          retrieve fetch_page done
+          retrieve fetch_page done
+          retrieve fetch_page failed
+          ended Finished: All of it ended well.
+          5 requests; All of it ended well.; the script is what its tools did
+          its script does it again
+
+        tfidf: told ["KEYWORD-GUIDE"]; 0 pages asked for
+          retrieval: tfidf: from doc/guide.md, README.md
+          script exited with Some(0)
+          ended Finished: All of it ended well.
+          2 requests; All of it ended well.; the script is what its tools did
+          its script does it again
+
+        rag: told ["KEYWORD-GUIDE", "KEYWORD-PAGE"]; 3 pages asked for
+          page: https://hull.example/
+          page: https://hull.example/more/
+          page: https://hull.example/build.html
+          retrieval: 6 parts of 6 documents, as vectors by hashed words in 2048 places, without a model
+          retrieval: rag: from doc/guide.md, https://hull.example/build.html, https://hull.example/more/, README.md
+          script exited with Some(0)
+          retrieve fetch_page done
+          retrieve fetch_page done
+          retrieve fetch_page done
+          ended Finished: All of it ended well.
+          2 requests; All of it ended well.; the script is what its tools did
+          its script does it again
+
+        perfect: told ["KEYWORD-PAGE"]; 1 pages asked for
+          page: https://hull.example/build.html
+          retrieval: perfect: from https://hull.example/build.html
+          script exited with Some(0)
+          retrieve fetch_page done
+          ended Finished: All of it ended well.
+          2 requests; All of it ended well.; the script is what its tools did
+          its script does it again
+
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]
@@ -208,7 +260,48 @@ fn what_a_script_says_is_told_in_either_way() {
             writeln!(text, "  > {}", heard.replace('\n', "\n    ")).unwrap();
         }
     }
-    expect![[r#""#]].assert_eq(&text);
+    expect![[r#"
+        Upstream
+          script exited with Some(3)
+          script exited with Some(0)
+          script exited with Some(0)
+          script exited with Some(1)
+          script exited with None
+          script exited with Some(0)
+          ended Finished: It cannot be done: no.
+          6 requests; It cannot be done: no.; the script is what its tools did
+          its script does it again
+
+          > Exit code 3. problem
+          > Exit code 0. It ran to its end.
+          > Exit code 0. hull.c
+            Exit code 1. 
+          > Exit code 137. 
+          > Exit code 0. It ran to its end.
+        Full
+          script exited with Some(3)
+          script exited with Some(0)
+          script exited with Some(0)
+          script exited with Some(1)
+          script exited with None
+          script exited with Some(0)
+          ended Finished: It cannot be done: no.
+          6 requests; It cannot be done: no.; the script is what its tools did
+          its script does it again
+
+          > out
+            problem
+            [exit code 3
+          > quiet
+            [exit code 0
+          > Block 1 of 3:
+            hull.c
+            [exit code 0
+          > [ended by signal 9
+          > 20064 bytes
+    
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]
@@ -244,7 +337,43 @@ fn rounds_of_scripts_have_an_end() {
         stage.settings.options.rounds = 3;
         writeln!(text, "{name}\n{}", work("oss-build", &stage, HULL).0).unwrap();
     }
-    expect![[r#""#]].assert_eq(&text);
+    expect![[r#"
+        a block without a language
+          script exited with Some(0)
+          ended Finished: All of it ended well.
+          2 requests; All of it ended well.; the script is what its tools did
+          its script does it again
+
+        what a failed script did is needed by the next
+          script exited with Some(1)
+          script exited with Some(0)
+          ended Finished: All of it ended well.
+          3 requests; All of it ended well.; the script is what its tools did
+          its script does it again
+
+        the word beside a block is not the end
+          script exited with Some(2)
+          ended GaveUp: No.
+          2 requests; No.; nothing was done
+
+        so many rounds
+          script exited with Some(2)
+          script exited with Some(2)
+          script exited with Some(2)
+          ended Steps: all 3 rounds were used; the last script failed
+          3 requests; all 3 rounds were used; the last script failed; nothing was done
+
+        nothing to run
+          ended BadForm: 3 answers in a row had neither a script nor the word that ends the work
+          3 requests; 3 answers in a row had neither a script nor the word that ends the work; nothing was done
+
+        a refusal
+          script exited with Some(0)
+          ended Refused: `scripted/small` declined to answer: The request was declined by the content filter.
+          2 requests; ended: `scripted/small` declined to answer: The request was declined by the content filter.; the script is what its tools did
+          its script does it again
+
+    "#]].assert_eq(&text);
 }
 
 #[test]
@@ -300,7 +429,46 @@ fn a_search_goes_on_without_the_form_that_it_asks_for() {
         let has = if start.contains("un make") { "told" } else { "not told" };
         writeln!(text, "{name}: {has}\n{told}").unwrap();
     }
-    expect![[r#""#]].assert_eq(&text);
+    expect![[r#"
+        refused structured output: told
+          retrieval: llm: from README.md
+          script exited with Some(0)
+          ended Finished: All of it ended well.
+          5 requests; All of it ended well.; the script is what its tools did
+          its script does it again
+
+        no form, then the form: told
+          retrieval: llm: from README.md
+          script exited with Some(0)
+          ended Finished: All of it ended well.
+          4 requests; All of it ended well.; the script is what its tools did
+          its script does it again
+
+        never a form: told
+          retrieval: round 1: the answer is not of the form asked for; its text is taken
+          retrieval: llm: from README.md
+          script exited with Some(0)
+          ended Finished: All of it ended well.
+          4 requests; All of it ended well.; the script is what its tools did
+          its script does it again
+
+        too long for the model: not told
+          retrieval: round 1: the conversation does not fit the context of `scripted/small` (Your input exceeds the context window of this model.): condense it, or use a model with more
+          retrieval: llm: from README.md
+          script exited with Some(0)
+          ended Finished: All of it ended well.
+          3 requests; All of it ended well.; the script is what its tools did
+          its script does it again
+
+        declined: not told
+          retrieval: round 1: `scripted/small` declined to answer: The request was declined by the content filter.
+          retrieval: llm: from README.md
+          script exited with Some(0)
+          ended Finished: All of it ended well.
+          3 requests; All of it ended well.; the script is what its tools did
+          its script does it again
+
+    "#]].assert_eq(&text);
 }
 
 #[test]
@@ -403,7 +571,38 @@ fn a_leader_sends_others_to_read_and_to_discuss() {
         work("compile-agent", &Stage::new(ever.collect()), HULL).0
     )
     .unwrap();
-    expect![[r#""#]].assert_eq(&text.replace("  main shell done\n", ""));
+    expect![[r#"
+          setup shell done
+          navigator-1 shell failed
+          navigator-1 read done
+          navigator-1 fetch_page done
+          main navigate done
+          main search failed
+          main navigate failed
+          main solve_error done
+          main solve_error done
+          ended Finished: COMPILATION-SUCCESS: everything ended well.
+          24 requests; COMPILATION-SUCCESS: everything ended well.; the script is what its tools did
+          its script does it again
+          9 answers by chance
+        gives up
+          setup shell done
+          ended GaveUp: COMPILATION-FAIL: no.
+          1 requests; COMPILATION-FAIL: no.; nothing was done
+
+        cannot tell
+          setup shell done
+          ended GaveUp: compilation-uncertain
+          1 requests; compilation-uncertain; nothing was done
+
+        ever on
+          setup shell done
+          ended Steps: its 30 turns were used
+          30 requests; its 30 turns were used; the script is what its tools did
+          its script does it again
+
+    "#]]
+    .assert_eq(&text.replace("  main shell done\n", ""));
 }
 
 #[test]
@@ -445,5 +644,21 @@ fn ways_of_finding_instructions_are_measured_against_labels() {
             assert_eq!(score.requests as usize, web.asked());
         }
     }
-    expect![[r#""#]].assert_eq(&text);
+    expect![[r#"
+        none     own/hull   reached false outside true  1/3 steps, 0 pages asked for, 0 calls: README.md
+        none     own/readme reached true  outside false 1/1 steps, 0 pages asked for, 0 calls: README.md
+        none     own/guide  reached false outside false 1/2 steps, 0 pages asked for, 0 calls: README.md
+        llm      own/hull   reached true  outside true  3/3 steps, 3 pages asked for, 3 calls: README.md doc/guide.md https://hull.example/ https://hull.example/build.html
+        llm      own/readme reached true  outside false 1/1 steps, 3 pages asked for, 3 calls: README.md doc/guide.md https://hull.example/ https://hull.example/build.html
+        llm      own/guide  reached true  outside false 2/2 steps, 3 pages asked for, 3 calls: README.md doc/guide.md https://hull.example/ https://hull.example/build.html
+        tfidf    own/hull   reached false outside true  2/3 steps, 0 pages asked for, 0 calls: doc/guide.md README.md
+        tfidf    own/readme reached true  outside false 1/1 steps, 0 pages asked for, 0 calls: doc/guide.md README.md
+        tfidf    own/guide  reached true  outside false 2/2 steps, 0 pages asked for, 0 calls: doc/guide.md README.md
+        rag      own/hull   reached true  outside true  3/3 steps, 3 pages asked for, 0 calls: doc/guide.md https://hull.example/build.html https://hull.example/more/ README.md
+        rag      own/readme reached true  outside false 1/1 steps, 3 pages asked for, 0 calls: doc/guide.md https://hull.example/build.html https://hull.example/more/ README.md
+        rag      own/guide  reached true  outside false 2/2 steps, 3 pages asked for, 0 calls: doc/guide.md https://hull.example/build.html https://hull.example/more/ README.md
+        perfect  own/hull   reached true  outside true  1/3 steps, 1 pages asked for, 0 calls: https://hull.example/build.html
+        perfect  own/readme reached true  outside false 1/1 steps, 0 pages asked for, 0 calls: README.md
+        perfect  own/guide  reached true  outside false 1/2 steps, 0 pages asked for, 0 calls: doc/guide.md
+    "#]].assert_eq(&text);
 }

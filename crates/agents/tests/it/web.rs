@@ -31,7 +31,7 @@ impl Web {
             for stream in listener.incoming() {
                 let Ok(mut stream) = stream else { continue };
                 let mut line = String::new();
-                let _ = BufReader::new(&stream).read_line(&mut line);
+                BufReader::new(&stream).read_line(&mut line).ok();
                 let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
                 if path == "/the-end" {
                     break;
@@ -45,7 +45,7 @@ impl Web {
                 } else {
                     "text/plain"
                 };
-                let _ = write!(stream, "HTTP/1.0 {status} x\r\ncontent-type: {kind}\r\n\r\n{body}");
+                write!(stream, "HTTP/1.0 {status} x\r\ncontent-type: {kind}\r\n\r\n{body}").ok();
             }
         });
         Self {
@@ -66,8 +66,8 @@ impl Web {
 
 impl Drop for Web {
     fn drop(&mut self) {
-        let _ = get(self.address, "/the-end");
-        let _ = self.thread.take().map(JoinHandle::join);
+        get(self.address, "/the-end").ok();
+        drop(self.thread.take().map(JoinHandle::join));
     }
 }
 

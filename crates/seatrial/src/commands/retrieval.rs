@@ -9,7 +9,7 @@ use std::{
 };
 
 use fs_err as fs;
-use seatrial_agents::{Labels, Repository, Retrieval, RetrievalScore, measure_retrieval};
+use seatrial_agents::{Repository, Retrieval, RetrievalScore, measure_retrieval};
 use seatrial_core::ExitCode;
 use seatrial_report::{ShareRow, ShareTable};
 use seatrial_tools::{Page, PageSource, ToolFailure};
