@@ -79,7 +79,7 @@ impl<'d, 'c> Desk<'d, 'c> {
             // The guard of the conversation tells a model that it goes in circles; the tools need not.
             state: ToolState::with_rules(CacheRule::Described, GuardRule::Off),
             tools,
-            meter: Meter::within(bounds, settings.run_meter.clone()).labelled(&context.task.id.to_string()),
+            meter: Meter::within(bounds, settings.run_meter.clone()).labelled(context.task.id.to_string()),
             stop,
             condenser: Condenser::new(settings.options.condenser),
             guard: Guard::default(),
