@@ -8,6 +8,7 @@ mod codeql;
 mod compile_agent;
 mod context;
 mod debhelper;
+pub mod external;
 mod fake;
 mod ghcc;
 mod hybrid;
@@ -73,6 +74,7 @@ pub fn all() -> Vec<AgentRow> {
         row(|_| Box::new(DebhelperOrder)),
         row(|_| Box::new(CodeqlOrder)),
         row(|settings| Box::new(Ognibuild::of(settings.program.clone()))),
+        row(|settings| Box::new(external::External(settings.external.clone()))),
         row(|_| Box::new(Null)),
         row(|_| Box::new(Fake)),
     ]

@@ -12,6 +12,10 @@ use std::{
 /// where there are only those.
 pub const DOOR_ADDRESS: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
 
+/// The name under which a box with a door asks this machine itself, since `localhost` there is the box. It leads to the
+/// loopback address, for the ports that a list writes out with it; the domain is set aside for private use.
+pub const DOOR_HOST: &str = "host.seatrial.internal";
+
 /// The one way out of a box. The back end opens the sockets inside the box's own network namespace, which has no other
 /// route, and hands them over.
 ///

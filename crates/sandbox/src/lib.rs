@@ -23,7 +23,7 @@ pub use contract::{
 };
 pub use docker::{DockerFactory, probe_daemon};
 pub use doctor::{Finding, Ok as FindingOk, doctor};
-pub use door::{DOOR_ADDRESS, Door, DoorSockets, OpenDoor};
+pub use door::{DOOR_ADDRESS, DOOR_HOST, Door, DoorSockets, OpenDoor};
 pub use error::SandboxError;
 pub(crate) use images::Footing;
 pub use images::{

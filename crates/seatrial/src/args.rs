@@ -8,6 +8,7 @@ use seatrial_core::RelaxationClass;
 use crate::{
     amounts::{parse_age, parse_bytes},
     bench_args::BenchVerb,
+    external_args::ExternalArgs,
     image_args::ImageVerb,
     mcp_args::McpArgs,
     model_args::ModelArgs,
@@ -196,11 +197,13 @@ pub(crate) struct BuildArgs {
     /// A repair that may not be used, by the name that recipes and the journal give it; may be repeated
     #[arg(long, value_name = "RULE")]
     pub(crate) without: Vec<String>,
-    /// The agent: rules, or with a model hybrid, single-turn, bash or codeact
+    /// The agent: rules, or with a model hybrid, single-turn, bash or codeact, or external with a recipe
     #[arg(long, value_name = "NAME", default_value = "rules")]
     pub(crate) agent: String,
     #[command(flatten)]
     pub(crate) models: ModelArgs,
+    #[command(flatten)]
+    pub(crate) external: ExternalArgs,
     /// Seconds that may be spent on making a recipe that works smaller: fewer packages, steps and relaxations
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "600")]
     pub(crate) minimise: Option<u64>,

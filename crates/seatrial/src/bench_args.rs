@@ -6,7 +6,10 @@ use clap::Subcommand;
 use seatrial_core::RelaxationClass;
 use seatrial_suites::Side;
 
-use crate::{args::NetworkArgs, model_args::ModelArgs, names_args::BenchNamesArgs, retrieval_args::BenchRetrievalArgs};
+use crate::{
+    args::NetworkArgs, external_args::ExternalArgs, model_args::ModelArgs, names_args::BenchNamesArgs,
+    retrieval_args::BenchRetrievalArgs,
+};
 
 /// Words of `bench`.
 #[derive(Debug, Subcommand)]
@@ -89,7 +92,7 @@ pub(crate) struct BenchRunArgs {
     /// The corpus's folder
     pub(crate) corpus: PathBuf,
     /// The agent: rules; with a model hybrid, single-turn, bash, codeact, oss-build and compile-agent; the baselines ghcc,
-    /// assemblage, debhelper-order, codeql-order and ognibuild; null or fake
+    /// assemblage, debhelper-order, codeql-order and ognibuild; external with a recipe; null or fake
     #[arg(long)]
     pub(crate) agent: String,
     /// Where the program is that the agent ognibuild runs, made for machines like the box; `cargo install ognibuild
@@ -99,6 +102,8 @@ pub(crate) struct BenchRunArgs {
     pub(crate) program: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) models: ModelArgs,
+    #[command(flatten)]
+    pub(crate) external: ExternalArgs,
     /// Attempts at each task
     #[arg(short = 'k', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) attempts: u32,

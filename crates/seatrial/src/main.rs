@@ -5,6 +5,7 @@ mod app;
 mod args;
 mod bench_args;
 mod commands;
+mod external_args;
 mod failure;
 mod image_args;
 mod mcp_args;

@@ -69,6 +69,19 @@ impl Script {
         });
     }
 
+    /// Takes down a command that somebody else ran in the folder of the sources, or in a shell that stays.
+    pub(crate) fn did(&mut self, command: &str, went_well: bool, stays: bool) {
+        let command = command.to_owned();
+        self.acts.push(match (went_well, stays) {
+            (false, _) => Act::Failed(command),
+            (true, true) => Act::Stay(command),
+            (true, false) => Act::Fresh {
+                folder: BOX_SOURCE.to_owned(),
+                command,
+            },
+        });
+    }
+
     /// Takes down what a call did, by what the tool answered.
     pub(crate) fn take(&mut self, call: &ToolCall, answer: &Answer, sandbox: &mut dyn Sandbox) {
         let arguments: Value = serde_json::from_str(call.arguments.trim()).unwrap_or_default();

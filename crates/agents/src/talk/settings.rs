@@ -7,7 +7,7 @@ use seatrial_llm::{Bounds, Meter, Model};
 use seatrial_tools::PageSource;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentError, Embedder, Labels, Retrieval};
+use crate::{AgentError, Embedder, Labels, Retrieval, external::ExternalProgram};
 
 /// What agents are made from.
 #[derive(Clone, Default)]
@@ -28,6 +28,8 @@ pub struct AgentSettings {
     pub labels: Option<Arc<Labels>>,
     /// The bytes of a program that an agent runs in the box.
     pub program: Option<Vec<u8>>,
+    /// A program of others that works in the box as an agent, and how it is run.
+    pub external: Option<ExternalProgram>,
     /// What builds by rule may do.
     pub policy: Policy,
 }

@@ -3,7 +3,7 @@
 use std::{
     future::Future,
     io,
-    net::IpAddr,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -16,6 +16,7 @@ use hyper_util::{
     rt::TokioIo,
 };
 use rustls::{ClientConfig, pki_types::ServerName};
+use seatrial_sandbox::DOOR_HOST;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpStream, lookup_host},
@@ -102,7 +103,12 @@ impl Connector {
             path: String::new(),
         };
         let reach = self.policy.reach_of_host(&target);
-        let (stream, by_proxy) = match self.proxies.of(scheme, &target.host, target.port) {
+        let proxy = if is_this_machine(&target.host) {
+            None
+        } else {
+            self.proxies.of(scheme, &target.host, target.port)
+        };
+        let (stream, by_proxy) = match proxy {
             None => (self.dial(&target.host, target.port, reach).await?, false),
             Some(proxy) => {
                 // The proxy resolves for itself. Where this machine knows the name too, its answer is looked at; where it
@@ -170,10 +176,18 @@ async fn resolve(host: &Host, port: u16) -> Result<Vec<IpAddr>, ConnectError> {
     if let Some(address) = host.address() {
         return Ok(vec![address]);
     }
+    if is_this_machine(host) {
+        return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
+    }
     match lookup_host((host.as_str(), port)).await {
         Ok(found) => Ok(found.map(|address| address.ip()).collect()),
         Err(error) => Err(ConnectError::Name(host.clone(), error)),
     }
+}
+
+/// Whether it is the name by which boxes ask for this machine.
+fn is_this_machine(host: &Host) -> bool {
+    host.as_str() == DOOR_HOST
 }
 
 /// The addresses that may be connected to; when there is none, why.

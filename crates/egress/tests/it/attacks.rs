@@ -156,7 +156,13 @@ fn this_machine_and_private_networks_are_out_of_reach() {
     let policies = [
         Policy::Open,
         Policy::Allow(AllowList::everything()),
-        Policy::Allow(list(&["*.localhost", "localhost", "127.0.0.1", metadata])),
+        Policy::Allow(list(&[
+            "*.localhost",
+            "localhost",
+            "host.seatrial.internal",
+            "127.0.0.1",
+            metadata,
+        ])),
         Policy::Record(list(&["*", "localhost"])),
     ];
     for policy in policies {
@@ -165,6 +171,7 @@ fn this_machine_and_private_networks_are_out_of_reach() {
         for host in [
             "localhost",
             "a.localhost",
+            "host.seatrial.internal",
             "127.0.0.1",
             "127.1",
             "2130706433",
@@ -203,9 +210,11 @@ fn this_machine_and_private_networks_are_out_of_reach() {
     assert_eq!(client.reply().status, 403);
     assert!(world.http.seen().is_empty() && world.http.connections() == 0);
     // Written out with its port, it was meant.
-    let door = house.door(Policy::Allow(list(&[&format!("localhost:{port}")])));
-    let host = format!("localhost:{port}");
-    assert_eq!(door.connect(port).get(&host, "/plain", "").status, 200);
+    for name in ["localhost", "host.seatrial.internal"] {
+        let host = format!("{name}:{port}");
+        let door = house.door(Policy::Allow(list(&[&host])));
+        assert_eq!(door.connect(port).get(&host, "/plain", "").status, 200, "{host}");
+    }
 }
 
 #[test]

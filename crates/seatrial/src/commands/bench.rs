@@ -160,8 +160,15 @@ pub(super) fn known(name: &str, settings: &AgentSettings) -> Result<Box<dyn Agen
 }
 
 fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
-    let (mut settings, model) = super::models::settings(app, &args.models)?;
+    let mut network = args.network.clone();
     let mut program = None;
+    let (mut settings, model) = if super::external::is_meant(&args.agent, &args.external)? {
+        let made = super::external::program(&args.external, &args.models, &mut network)?;
+        program = Some(made.digest);
+        (made.settings, Some(made.lock))
+    } else {
+        super::models::settings(app, &args.models)?
+    };
     if args.agent == Ognibuild::NAME {
         let (bytes, digest) = super::programs::ognibuild(app, args.program.as_deref())?;
         settings.program = Some(bytes);
@@ -179,7 +186,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
     let agent_name = agent.name().parse::<AgentName>().map_err(name)?;
     let mut tasks = Vec::new();
     let mut room = Room::unbounded(&app.home);
-    let parts = Parts::open(app, &args.corpus, &args.network, |corpus, image_missing| {
+    let parts = Parts::open(app, &args.corpus, &network, |corpus, image_missing| {
         tasks = select(corpus, &args.task, args.quarantined, args.split, args.limit)?;
         if tasks.is_empty() {
             return Err(Failure::nothing_run(format!(

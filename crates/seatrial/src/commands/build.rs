@@ -36,7 +36,13 @@ const LOG: &str = "build.log";
 pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let platform = platform(&args.platform)?;
     // The source is the user's own choice, and no answer key lies on any forge.
-    let plan = args.network.plan(&AllowList::everything())?;
+    let mut network = args.network.clone();
+    let external = if super::external::is_meant(&args.agent, &args.external)? {
+        Some(super::external::program(&args.external, &args.models, &mut network)?)
+    } else {
+        None
+    };
+    let plan = network.plan(&AllowList::everything())?;
     let spec = SourceSpec::from_word(&args.source)?;
     let policy = policy(args)?;
     app.show.log_to(start_output(&args.output)?);
@@ -63,7 +69,10 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         .parse()
         .map_err(|error: seatrial_core::IdError| Failure::invalid(error.to_string()))?;
     let suite = seatrial_suites::suite(&name).ok_or_else(|| wanted("suite `compile`"))?;
-    let (mut settings, _) = super::models::settings(app, &args.models)?;
+    let mut settings = match external {
+        Some(made) => made.settings,
+        None => super::models::settings(app, &args.models)?.0,
+    };
     settings.policy = policy;
     let agent = super::bench::known(&args.agent, &settings)?;
     let task = Task {

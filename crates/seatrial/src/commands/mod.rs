@@ -7,6 +7,7 @@ pub(crate) mod cache;
 mod corpus;
 pub(crate) mod diagnose;
 mod doctor;
+mod external;
 mod image;
 mod index;
 mod mcp;
