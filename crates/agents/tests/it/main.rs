@@ -6,6 +6,7 @@
 // The boxes that the suites are tested with do here too.
 #[path = "../../../suites/tests/it/boxes.rs"]
 mod boxes;
+mod external;
 mod models;
 mod oss;
 mod web;

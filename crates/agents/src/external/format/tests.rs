@@ -1,3 +1,5 @@
+//! Records as each program writes them, cut down to what is read.
+
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
