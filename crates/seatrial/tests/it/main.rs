@@ -11,5 +11,6 @@ mod disk;
 mod failing_logs;
 mod help;
 mod killed;
+mod mcp;
 mod support;
 mod trajectory;

@@ -25,10 +25,13 @@ const DEEPEST: usize = 400;
 /// Bytes of a name.
 const NAME_BYTES: usize = 200;
 
+/// The rule of each kind of node, by the number that the grammar gives it.
+type Rules = Vec<Option<&'static Rule>>;
+
 /// Parsers that are used again.
 #[derive(Default)]
 pub(super) struct Extractor {
-    parsers: BTreeMap<Tongue, Parser>,
+    parsers: BTreeMap<Tongue, (Parser, Rules)>,
 }
 
 impl Extractor {
@@ -40,12 +43,17 @@ impl Extractor {
         let Some(grammar) = tongue.grammar() else {
             return Some(spec_file::structure(content));
         };
-        let parser = match self.parsers.entry(tongue) {
+        let (parser, rules) = match self.parsers.entry(tongue) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
                 let mut parser = Parser::new();
                 parser.set_language(&grammar).ok()?;
-                place.insert(parser)
+                let rule_of = |id: usize| {
+                    let id = u16::try_from(id).ok().filter(|id| grammar.node_kind_is_named(*id))?;
+                    let kind = grammar.node_kind_for_id(id)?;
+                    tongue.rules().iter().find(|rule| rule.node == kind)
+                };
+                place.insert((parser, (0..grammar.node_kind_count()).map(rule_of).collect()))
             }
         };
         let end = Instant::now() + TIME;
@@ -67,7 +75,7 @@ impl Extractor {
             });
         };
         let mut walk = Walk {
-            rules: tongue.rules().iter().map(|rule| (rule.node, rule)).collect(),
+            rules,
             content,
             definitions: Vec::new(),
             cut: false,
@@ -82,7 +90,7 @@ impl Extractor {
 }
 
 struct Walk<'a> {
-    rules: BTreeMap<&'static str, &'static Rule>,
+    rules: &'a Rules,
     content: &'a [u8],
     definitions: Vec<Definition>,
     cut: bool,
@@ -128,10 +136,7 @@ impl<'a> Walk<'a> {
     }
 
     fn definition(&self, node: Node<'a>, depth: usize) -> Option<Definition> {
-        if !node.is_named() {
-            return None;
-        }
-        let rule = self.rules.get(node.kind())?;
+        let rule = self.rules.get(usize::from(node.kind_id())).copied().flatten()?;
         if rule.with_body && node.child_by_field_name("body").is_none() {
             return None;
         }
