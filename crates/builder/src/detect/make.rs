@@ -17,10 +17,13 @@ const VARIANTS: [&str; 16] = [
 
 static RULE: Pattern = Pattern::new(r"(?m)^[^\s#=][^=\n]*:(?:[^=]|$)");
 static INCLUDE: Pattern = Pattern::new(r"(?m)^-?include\s+\S");
-/// Frames of other projects' build systems: the file means nothing outside of them.
+/// Frames of other projects' build systems: the file means nothing outside of them, unless it asks first whether it is in one.
 static FRAMEWORK: Pattern = Pattern::new(
-    r"(?m)^\s*-?include\s+\$[({](?:TOPDIR|INCLUDE_DIR|IDF_PATH|PLATFORM_PATH|BUILDROOT|CLEAR_VARS|BUILD_EXECUTABLE|DEVKITPRO|DEVKITARM|DEVKITPPC|THEOS|RIOTBASE|CONTIKI|NUTTX)[)}]|^\s*-?include\s+\.\./\.\./(?:rules|Makedefs)\b|\$[({]MAKE[)}]\s+-C\s+/lib/modules/",
+    r"(?m)^\s*-?include\s+\$[({](?:TOPDIR|INCLUDE_DIR|IDF_PATH|PLATFORM_PATH|BUILDROOT|CLEAR_VARS|BUILD_EXECUTABLE|DEVKITPRO|DEVKITARM|DEVKITPPC|THEOS|RIOTBASE|CONTIKI|NUTTX)[)}]|^\s*-?include\s+\.\./\.\./(?:rules|Makedefs)\b",
 );
+static CONDITION: Pattern = Pattern::new(r"^\s*(?:ifn?eq|ifn?def)\b");
+static CONDITION_END: Pattern = Pattern::new(r"^\s*endif\b");
+static KERNEL_BUILD: Pattern = Pattern::new(r"\$[({]MAKE[)}]\s+-C\s+/lib/modules/");
 static KERNEL_MODULE: Pattern = Pattern::new(r"(?m)^\s*obj-m\s*[:+]?=");
 
 pub(super) fn find(tree: &Tree, folder: &str, names: &[&str], add: &mut Add<'_>) {
@@ -30,7 +33,11 @@ pub(super) fn find(tree: &Tree, folder: &str, names: &[&str], add: &mut Add<'_>)
             continue;
         }
         let text = tree.text(&join(folder, name)).unwrap_or_default();
-        if FRAMEWORK.is_match(&text) || KERNEL_MODULE.is_match(&text) || is_generated(&text) {
+        if FRAMEWORK.is_match(&always(&text))
+            || KERNEL_BUILD.is_match(&text)
+            || KERNEL_MODULE.is_match(&text)
+            || is_generated(&text)
+        {
             refused = true;
             continue;
         }
@@ -63,6 +70,23 @@ pub(super) fn find(tree: &Tree, folder: &str, names: &[&str], add: &mut Add<'_>)
     }
 }
 
+/// The lines that hold under every condition: a makefile for many systems includes another one's frame for that one alone.
+fn always(text: &str) -> String {
+    let mut depth = 0_usize;
+    let mut lines = String::new();
+    for line in text.lines() {
+        if CONDITION.is_match(line) {
+            depth += 1;
+        } else if CONDITION_END.is_match(line) {
+            depth = depth.saturating_sub(1);
+        } else if depth == 0 {
+            lines.push_str(line);
+            lines.push('\n');
+        }
+    }
+    lines
+}
+
 /// Whether another system wrote it: that system's own file is the root then, and paths of another machine are inside.
 fn is_generated(text: &str) -> bool {
     let head: String = text.lines().take(12).collect::<Vec<_>>().join("\n");
@@ -79,9 +103,17 @@ mod tests {
     #[test]
     fn patterns_compile() {
         assert!(
-            [&RULE, &INCLUDE, &FRAMEWORK, &KERNEL_MODULE]
-                .iter()
-                .all(|pattern| pattern.compiles())
+            [
+                &RULE,
+                &INCLUDE,
+                &FRAMEWORK,
+                &CONDITION,
+                &CONDITION_END,
+                &KERNEL_BUILD,
+                &KERNEL_MODULE
+            ]
+            .iter()
+            .all(|pattern| pattern.compiles())
         );
     }
 }

@@ -323,6 +323,19 @@ mod tests {
         );
         check(
             &[
+                (
+                    "port/Makefile",
+                    "ifeq ($(platform), ios)\nifdef THEOS\ninclude $(THEOS)/common.mk\nendif\nendif\nall: rig.so\nrig.so: ../core/rig.c\n\tcc -shared -o rig.so ../core/rig.c\n",
+                ),
+                ("core/rig.c", ""),
+            ],
+            &expect![[r"
+                port make
+                core plain
+            "]],
+        );
+        check(
+            &[
                 ("Makefile.linux", "rig: rig.c\n\tcc -o rig rig.c\n"),
                 ("Makefile.dos", "rig.exe: rig.c\n\tbcc rig.c\n"),
                 ("rig.c", MAIN),

@@ -100,13 +100,18 @@ pub(super) fn libraries(situation: &Situation<'_>, found: &mut Vec<Repair>) {
 }
 
 static UNDEFINED: Pattern = Pattern::new(r"undefined reference to .([A-Za-z_][A-Za-z0-9_]*)\W");
+/// `extern inline` was no definition once, so that the real one could follow it.
+static REDEFINED: Pattern = Pattern::new(r"error: redefinition of [^\w\s]{1,3}([A-Za-z_][A-Za-z0-9_]*)\W");
 
-/// Inline functions of C without a definition that others can link to: their meaning changed, and `-O0` inlines none.
+/// Inline functions of C without a definition that others can link to, or with one too many: their meaning changed, and
+/// `-O0` inlines none.
 pub(super) fn inline_functions(situation: &Situation<'_>, found: &mut Vec<Repair>) {
     if situation.phase != Purpose::Build {
         return;
     }
     let mut symbols = UNDEFINED.all(situation.log);
+    let is_undefined = !symbols.is_empty();
+    symbols.extend(REDEFINED.all(situation.log));
     symbols.sort_unstable();
     symbols.dedup();
     symbols.truncate(40);
@@ -132,7 +137,11 @@ pub(super) fn inline_functions(situation: &Situation<'_>, found: &mut Vec<Repair
     if !is_inline {
         return;
     }
-    let why = "an inline function has no definition that others can link to";
+    let why = if is_undefined {
+        "an inline function has no definition that others can link to"
+    } else {
+        "an inline function is defined again, as it once had to be"
+    };
     found.push(repair(
         situation,
         (RelaxationClass::Standard, "old-inline", ""),
@@ -144,6 +153,9 @@ pub(super) fn inline_functions(situation: &Situation<'_>, found: &mut Vec<Repair
             add(&mut settings.c_flags, "-fgnu89-inline");
         },
     ));
+    if !is_undefined {
+        return;
+    }
     found.push(repair(
         situation,
         (RelaxationClass::Flags, "inline-optimised", ""),
@@ -346,6 +358,7 @@ mod tests {
     fn patterns_compile() {
         assert!(
             UNDEFINED.compiles()
+                && REDEFINED.compiles()
                 && UNKNOWN_FLAG.compiles()
                 && OTHER_WIDTH.compiles()
                 && OLD_PLACE.compiles()

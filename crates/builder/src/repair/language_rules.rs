@@ -158,7 +158,7 @@ pub(super) static RULES: [Rule; 16] = [
         phases: &[Build],
         systems: &[],
         when: log(
-            r"unable to find (?:string|numeric|character) literal operator|invalid suffix on literal|cannot bind .*basic_(?:o|i)stream|no match for .operator(?:==|!=).*(?:stream|nullptr)|cannot convert .*(?:std::)?(?:o|i|f)?stream.* to .(?:bool|void ?\*)|declared with .?throw|looser (?:throw|exception) specifi",
+            r"unable to find (?:string|numeric|character) literal operator|invalid suffix on literal|cannot bind .*basic_(?:o|i)stream|no match for .operator(?:==|!=).*(?:stream|nullptr)|cannot convert .*(?:std::)?(?:o|i|f)?stream.* to .(?:bool|void ?\*)|declared with .?throw|looser (?:throw|exception) specifi|cannot bind rvalue reference of type .* to lvalue of type",
         ),
         change: |settings| cxx_only(settings, "-std=gnu++98"),
     },

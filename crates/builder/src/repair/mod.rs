@@ -1,5 +1,6 @@
 //! From a failed step to what to change: missing names to packages, and rules for breaks that everybody meets.
 
+mod ancient;
 mod derived;
 mod language_rules;
 mod missing;

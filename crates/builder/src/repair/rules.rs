@@ -2,7 +2,7 @@
 
 use seatrial_core::{Purpose, Relaxation, RelaxationClass, RelaxationScope};
 
-use super::{Asked, Rank, Repair, Situation, derived, language_rules, options, remedies, setup_rules};
+use super::{Asked, Rank, Repair, Situation, ancient, derived, language_rules, options, remedies, setup_rules};
 use crate::{BuildSystem, pattern::Pattern, plan::Settings};
 
 /// What a rule looks at.
@@ -78,6 +78,7 @@ pub(super) fn apply(situation: &Situation<'_>) -> Vec<Repair> {
     derived::own_headers(situation, &mut found);
     derived::libraries(situation, &mut found);
     derived::inline_functions(situation, &mut found);
+    ancient::constructs(situation, &mut found);
     derived::multiarch_links(situation, &mut found);
     derived::named_headers(situation, &mut found);
     derived::unknown_flags(situation, &mut found);
@@ -89,7 +90,8 @@ pub(super) fn apply(situation: &Situation<'_>) -> Vec<Repair> {
 }
 
 /// Names of rules that are code and not a row.
-const CODED: [&str; 33] = [
+const CODED: [&str; 34] = [
+    "ancient-c",
     "bindings",
     "flags",
     "headers",
@@ -295,6 +297,14 @@ mod tests {
             "x.cpp:3:1: error: 'uint32_t' does not name a type",
             &expect![[r"
             After standard-integers
+        "]],
+        );
+        check(
+            Make,
+            Build,
+            "x.cpp:9:21: error: cannot bind rvalue reference of type \u{2018}int&&\u{2019} to lvalue of type \u{2018}int\u{2019}",
+            &expect![[r"
+            After cxx98
         "]],
         );
         check(

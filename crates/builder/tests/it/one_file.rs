@@ -129,3 +129,25 @@ fn many_sources_that_ask_for_the_same_are_the_project() {
     "#]],
     );
 }
+
+#[test]
+fn templates_whose_arguments_are_given_as_they_were_before_references_to_values() {
+    check(
+        &[
+            (
+                "Makefile",
+                "all: ship\nship: main.o mast.o\n\t$(CXX) -o ship main.o mast.o\n",
+            ),
+            (
+                "main.cpp",
+                "#include <string>\n#include <utility>\nint main() { const std::string name; int number = 0;\n  \
+                 return std::make_pair<std::string, int>(name, number).second; }\n",
+            ),
+            ("mast.cpp", "int mast() { return [] { return 1; }(); }\n"),
+        ],
+        &expect![[r#"
+            standard cxx98: main.cpp
+            made: ship
+        "#]],
+    );
+}

@@ -215,3 +215,30 @@ fn a_target_that_the_usual_one_leaves_out() {
         "libhull.so",
     );
 }
+
+#[test]
+fn c_that_assigns_to_casts_and_defines_extern_inline_functions_again() {
+    let swap =
+        "static short mast(char *at) { return *((short *) (at))++; }\nextern inline int sail(void) { return 0; }\n";
+    show(
+        &[
+            (
+                "Makefile",
+                "all: ship\nship: main.o sail.o\n\t$(CC) -o ship main.o sail.o\n",
+            ),
+            ("swap.h", swap),
+            (
+                "main.c",
+                "#include \"swap.h\"\nint main(void) { char four[4] = \"\"; char *p = four;\n  (char *) p += 1;\n  return mast(p) + sail(); }\n",
+            ),
+            (
+                "sail.c",
+                "#include \"swap.h\"\nint sail(void) { return mast(\"\\0\"); }\n",
+            ),
+        ],
+        NONE,
+        "ancient-c",
+        RelaxationClass::Source,
+        "ship",
+    );
+}
