@@ -63,6 +63,7 @@ impl Agent for CompileAgent {
             .with(delegate::solve_error());
         let mut desk = Desk::new(context, &self.0, self.name(), tools)?;
         desk.longest_command = Some(COMMAND);
+        desk.keep_failures();
         let end = self.run(&mut desk, &task);
         desk.hand_in(end, None)
     }

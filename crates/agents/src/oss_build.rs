@@ -19,6 +19,9 @@ const NUDGE: Prompt = Prompt::new("oss-build-nudge", include_str!("../prompts/os
 /// What ends the work, in any case of letters.
 const WORD: &str = "terminate";
 
+/// What the journal calls a script that is run.
+pub(crate) const SCRIPT: &str = "script";
+
 /// Parts of names of files that build something or tell how.
 const BUILD_FILES: [&str; 9] = [
     "makefile",
@@ -125,7 +128,7 @@ impl OssBuild {
         for (index, block) in blocks.iter().enumerate() {
             desk.count_tool_call()?;
             let ran = execute::run(desk.context, block, desk.longest())?;
-            desk.ran_script(block, ran.succeeded());
+            desk.ran_script(block, ran.end());
             heard.push(match self.0.options.feedback {
                 Feedback::Upstream => ran.upstream(block),
                 Feedback::Full => ran.full(index + 1, blocks.len()),

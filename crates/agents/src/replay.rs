@@ -1,8 +1,9 @@
 //! Does again what an agent did in a trial, in a fresh box and without a model.
 
-use seatrial_core::{Answer, BOX_SOURCE, CommandRecord, Entry, Event, ToolCall, ToolRecord};
+use seatrial_core::{Answer, BOX_SOURCE, CommandRecord, Entry, Event, Recipe, ToolCall, ToolRecord};
 use seatrial_sandbox::Command;
 use seatrial_tools::{CacheRule, Ground, GuardRule, ToolLimits, ToolState, Toolbox, World};
+use serde_json::json;
 
 use crate::{AgentError, SolveContext};
 
@@ -46,8 +47,8 @@ impl std::fmt::Display for How {
     }
 }
 
-/// Tools that change nothing in the box, and may answer otherwise on another day.
-const IDLE: [&str; 3] = ["think", "finish", "web_search"];
+/// Tools that change nothing in the box, and may answer otherwise on another day. Behind some of them are models.
+const IDLE: [&str; 6] = ["think", "finish", "web_search", "fetch_page", "navigate", "solve_error"];
 
 /// Does again what the last run of a trial did: each use of a tool, in order; or, when its agent used none, the script that it
 /// handed in. `told` hears of each thing as it is done.
@@ -154,6 +155,9 @@ fn uses(entries: &[Entry]) -> Vec<(ToolRecord, Option<CommandRecord>)> {
                 all.clear();
                 command = None;
             }
+            Event::Command(record) if record.purpose == crate::oss_build::SCRIPT => {
+                all.push((as_use(record), Some(record.clone())));
+            }
             Event::Command(record) => command = Some(record.clone()),
             Event::ToolCalled(record) => {
                 let of_shell = command.take().filter(|_| record.name == "shell");
@@ -165,6 +169,22 @@ fn uses(entries: &[Entry]) -> Vec<(ToolRecord, Option<CommandRecord>)> {
         }
     }
     all
+}
+
+/// A whole script that an agent ran without a tool, as the use of a tool that does the same.
+fn as_use(record: &CommandRecord) -> ToolRecord {
+    let command = format!("{}cd \"$SRC\" || exit 1\n{}", Recipe::preamble(), record.command);
+    ToolRecord {
+        conversation: "main".to_owned(),
+        id: "script".to_owned(),
+        name: "shell".to_owned(),
+        arguments: json!({"command": command, "fresh": true}).to_string(),
+        failed: record.code.is_none() && record.signal.is_none(),
+        cached: false,
+        left_out_bytes: 0,
+        whole: None,
+        wall_ms: record.wall_ms,
+    }
 }
 
 fn script(entries: &[Entry]) -> Option<String> {

@@ -6,7 +6,7 @@ use seatrial_core::{CommandRecord, Event, Recipe};
 use seatrial_sandbox::{Command, Execution, OutputSink, Status, Stream};
 use seatrial_store::{BlobWriter, StoreError};
 
-use crate::{AgentError, SolveContext};
+use crate::{AgentError, SolveContext, talk::ScriptEnd};
 
 /// Where a script lies while it runs.
 const STEP: &str = "/tmp/step.bash";
@@ -61,7 +61,7 @@ pub(super) fn run(context: &mut SolveContext<'_>, script: &str, time: Duration) 
         Status::TimedOut(_) | Status::DiskLimit => (None, None),
     };
     context.events.emit(Event::Command(CommandRecord {
-        purpose: "script".to_owned(),
+        purpose: super::SCRIPT.to_owned(),
         command: script.to_owned(),
         code,
         signal,
@@ -84,6 +84,14 @@ pub(super) fn run(context: &mut SolveContext<'_>, script: &str, time: Duration) 
 impl Ran {
     pub(super) fn succeeded(&self) -> bool {
         self.execution.succeeded()
+    }
+
+    pub(super) fn end(&self) -> ScriptEnd {
+        match self.execution.status {
+            Status::Exited(0) => ScriptEnd::Succeeded,
+            Status::Exited(_) | Status::Signaled(_) => ScriptEnd::Failed,
+            Status::TimedOut(_) | Status::DiskLimit => ScriptEnd::CutOff,
+        }
     }
 
     /// As the published program tells it: what was said only when files were listed, a fixed sentence otherwise; of a failure,
@@ -110,7 +118,7 @@ impl Ran {
             Status::DiskLimit => "\nThe machine's disk is full.".to_owned(),
             Status::Exited(_) | Status::Signaled(_) => String::new(),
         };
-        format!("Exit code {code}. {}{ended}", err.trim())
+        format!("Exit code {code}. {}{ended}", err.trim()).trim_end().to_owned()
     }
 
     /// Head and tail of everything, and how it ended.
@@ -131,7 +139,8 @@ impl Ran {
             Status::TimedOut(_) => format!("ended after {} s, which is its time limit", self.time.as_secs()),
             Status::DiskLimit => "ended because the machine has written as much as it may".to_owned(),
         };
-        let _ = write!(text, "[{end}; {:.1} s", self.execution.wall.as_secs_f64());
+        // No times: what a model is told shall be the same when the same happens, so that recorded answers fit.
+        let _ = write!(text, "[{end}");
         if self.execution.truncated_bytes > 0 {
             let _ = write!(
                 text,

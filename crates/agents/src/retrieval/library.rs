@@ -221,3 +221,46 @@ pub(super) fn home_of(context: &SolveContext<'_>) -> Option<Home> {
         SourceKind::Folder { .. } | SourceKind::Archive { .. } | SourceKind::Debian { .. } => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn nothing_outside_of_the_tree_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("secret.md"), "a key").unwrap();
+        let tree = folder.path().join("tree");
+        fs::create_dir_all(tree.join("doc/deep")).unwrap();
+        fs::write(tree.join("doc/INSTALL.rst"), "make").unwrap();
+        fs::write(tree.join("doc/raw.md"), [0, 1]).unwrap();
+        fs::write(tree.join("doc/deep/README.txt"), "deep").unwrap();
+        symlink("../secret.md", tree.join("README.md")).unwrap();
+        symlink("../..", tree.join("doc/up")).unwrap();
+        symlink("doc/INSTALL.rst", tree.join("HOW")).unwrap();
+        assert_eq!(briefing::readme(&tree), None);
+        let mut library = Library::new(&tree, None);
+        assert_eq!(library.readme(), None);
+        for (path, expected) in [
+            ("README.md", Err("it leads out of the tree")),
+            ("../secret.md", Err("it leads out of the tree")),
+            ("doc/up/secret.md", Err("it leads out of the tree")),
+            ("/etc/hostname", Err("it leads out of the tree")),
+            ("none.md", Err("there is no such file")),
+            ("doc/raw.md", Err("it is no text")),
+            ("doc", Err("it is no text")),
+            ("doc/deep", Ok("deep")),
+            ("DOC/install.RST", Ok("make")),
+            ("HOW", Ok("make")),
+        ] {
+            let found = library.file(path);
+            let found = found.as_deref().map_err(String::as_str);
+            assert_eq!(found, expected, "{path}");
+        }
+        let documents: Vec<String> = library.documents().into_iter().map(|(path, _)| path).collect();
+        assert_eq!(documents, ["doc/INSTALL.rst", "doc/deep/README.txt"]);
+        assert_eq!(library.reached.files, ["doc/deep/README.txt", "DOC/install.RST", "HOW"]);
+    }
+}

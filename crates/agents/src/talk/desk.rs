@@ -12,7 +12,10 @@ use seatrial_tools::{
     Answer, CacheRule, Ground, GuardRule, PageSource, ToolLimits, ToolState, Toolbox, ToolsError, World,
 };
 
-use super::{AgentOptions, AgentSettings, Condenser, Conversation, Guard, Nudge, Prompt, models, script::Script};
+use super::{
+    AgentOptions, AgentSettings, Condenser, Conversation, Guard, Nudge, Prompt, models,
+    script::{Script, ScriptEnd},
+};
 use crate::{AgentError, SolveContext};
 
 /// Why an agent's work came to an end before it said so.
@@ -278,9 +281,14 @@ impl<'d, 'c> Desk<'d, 'c> {
         }
     }
 
+    /// Commands that failed are handed in too, up to the last that succeeded: what they did is part of what was judged.
+    pub(crate) fn keep_failures(&mut self) {
+        self.script.keep_failures();
+    }
+
     /// A script ran that no tool ran.
-    pub(crate) fn ran_script(&mut self, script: &str, succeeded: bool) {
-        self.script.ran(script, succeeded);
+    pub(crate) fn ran_script(&mut self, script: &str, end: ScriptEnd) {
+        self.script.ran(script, end);
     }
 
     /// Makes a call with the desk's tools and takes down what it did.

@@ -16,6 +16,6 @@ pub(crate) use desk::{Desk, Halt};
 pub(crate) use fences::scripts;
 pub(crate) use guard::{Guard, Nudge};
 pub(crate) use prompt::Prompt;
-pub(crate) use script::Script;
+pub(crate) use script::{Script, ScriptEnd};
 pub(crate) use settings::models;
 pub use settings::{AgentOptions, AgentSettings, CondenserKind, Feedback};

@@ -22,6 +22,17 @@ pub(crate) struct Script {
     marks: Vec<(String, usize)>,
     /// What could not be put down.
     gaps: Vec<String>,
+    /// Whether commands that failed are done again too, since a command of several parts has done some of them.
+    keeps_failures: bool,
+}
+
+/// How a whole script ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ScriptEnd {
+    Succeeded,
+    Failed,
+    /// It was ended from outside: again, it would take as long.
+    CutOff,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +42,12 @@ enum Act {
         folder: String,
         command: String,
     },
-    /// A whole script in a process of its own that failed after it had done some of its work.
-    Partly(String),
+    /// Something that failed after it had done some of its work: in a process of its own, in a folder, or in the shell that
+    /// stays.
+    Partly {
+        folder: Option<String>,
+        command: String,
+    },
     Failed(String),
     File {
         path: String,
@@ -48,7 +63,12 @@ impl Script {
         !self
             .acts
             .iter()
-            .any(|act| !matches!(act, Act::Failed(_) | Act::Partly(_)))
+            .any(|act| !matches!(act, Act::Failed(_) | Act::Partly { .. }))
+    }
+
+    /// From now on, commands that failed are done again too, up to the last that succeeded.
+    pub(crate) fn keep_failures(&mut self) {
+        self.keeps_failures = true;
     }
 
     /// What could not be put down, for the note.
@@ -58,14 +78,18 @@ impl Script {
 
     /// Takes down a whole script that ran in a process of its own, in the source folder. What one that failed had done before
     /// it failed, those after it may need.
-    pub(crate) fn ran(&mut self, script: &str, succeeded: bool) {
-        self.acts.push(if succeeded {
-            Act::Fresh {
+    pub(crate) fn ran(&mut self, script: &str, end: ScriptEnd) {
+        let command = script.to_owned();
+        self.acts.push(match end {
+            ScriptEnd::Succeeded => Act::Fresh {
                 folder: BOX_SOURCE.to_owned(),
-                command: script.to_owned(),
-            }
-        } else {
-            Act::Partly(script.to_owned())
+                command,
+            },
+            ScriptEnd::Failed => Act::Partly {
+                folder: Some(BOX_SOURCE.to_owned()),
+                command,
+            },
+            ScriptEnd::CutOff => Act::Failed(command),
         });
     }
 
@@ -107,6 +131,10 @@ impl Script {
                         command,
                     },
                     (Some(0), false) => Act::Stay(command),
+                    (Some(_), _) if self.keeps_failures => Act::Partly {
+                        folder: fresh.then(|| absolute(folder.as_deref().unwrap_or("."))),
+                        command,
+                    },
                     _ => Act::Failed(command),
                 });
             }
@@ -176,7 +204,7 @@ impl Script {
         let mut out = format!("#!/bin/bash\n# Builds {}, as an agent did it.\n", one_line(title));
         out.push_str(&Recipe::preamble());
         let _ = writeln!(out, "cd \"$SRC\" || exit 1\nstep=$(mktemp)");
-        let succeeded = |act: &Act| !matches!(act, Act::Failed(_) | Act::Partly(_));
+        let succeeded = |act: &Act| !matches!(act, Act::Failed(_) | Act::Partly { .. });
         let last = self.acts.iter().rposition(succeeded).unwrap_or(0);
         for (index, act) in self.acts.iter().enumerate() {
             out.push('\n');
@@ -191,15 +219,17 @@ impl Script {
                     let _ = writeln!(out, "(cd {folder} && exec bash \"$step\" < /dev/null) || exit $?");
                 }
                 // With nothing that succeeds after it, it is of no use to anybody.
-                Act::Partly(command) if index < last => {
+                Act::Partly { folder, command } if index < last => {
                     heredoc(&mut out, "cat > \"$step\"", command.as_bytes(), index);
-                    let folder = quote(BOX_SOURCE);
-                    let _ = writeln!(
-                        out,
-                        "(cd {folder} && exec bash \"$step\" < /dev/null) || echo \"this step failed before too ($?); going on\""
-                    );
+                    let run = match folder {
+                        Some(folder) => format!("(cd {} && exec bash \"$step\" < /dev/null)", quote(folder)),
+                        // What ends a shell must not end this one.
+                        None if ends_its_shell(command) => "(. \"$step\" < /dev/null)".to_owned(),
+                        None => ". \"$step\" < /dev/null".to_owned(),
+                    };
+                    let _ = writeln!(out, "{run} || echo \"this step failed before too ($?); going on\"");
                 }
-                Act::Failed(command) | Act::Partly(command) => {
+                Act::Failed(command) | Act::Partly { command, .. } => {
                     out.push_str("# failed:\n");
                     for line in command.lines() {
                         let _ = writeln!(out, "#   {line}");
@@ -225,6 +255,13 @@ impl Script {
         out.push_str("\nrm -f \"$step\"\n");
         out
     }
+}
+
+/// Whether a command may end the shell that runs it.
+fn ends_its_shell(command: &str) -> bool {
+    command
+        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-')
+        .any(|word| ["exit", "exec", "set", "return", "logout"].contains(&word))
 }
 
 /// Feeds bytes to a command. What a here-document cannot carry unchanged goes through base64.
@@ -369,6 +406,35 @@ mod tests {
         assert_eq!(read("text"), b"$(no) `no` \\n\nEND_4\n");
         assert_eq!(read("short"), b"no line end");
         assert!(!folder.path().join("where").exists());
+    }
+
+    #[test]
+    fn what_failed_is_done_again_where_it_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let partly = |folder: Option<&str>, command: &str| Act::Partly {
+            folder: folder.map(str::to_owned),
+            command: command.to_owned(),
+        };
+        let acts = vec![
+            partly(None, "mkdir deep && cd deep && false"),
+            partly(None, "touch made; exit 3"),
+            partly(Some(BOX_SOURCE), "touch of-its-own; cd /; exit 4"),
+            Act::Stay("basename \"$PWD\"; ls; ls ..".to_owned()),
+            partly(None, "echo never"),
+        ];
+        let script = Script {
+            acts,
+            ..Script::default()
+        };
+        let (code, said) = run(&script.text("hull"), folder.path());
+        let went_on = |code: u32| format!("this step failed before too ({code}); going on\n");
+        let expected = format!(
+            "{}{}{}deep\nmade\ndeep\nof-its-own\nout\nprefix\n",
+            went_on(1),
+            went_on(3),
+            went_on(4)
+        );
+        assert_eq!((code, said), (0, expected));
     }
 
     #[test]

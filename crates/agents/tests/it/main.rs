@@ -7,6 +7,7 @@
 #[path = "../../../suites/tests/it/boxes.rs"]
 mod boxes;
 mod external;
+mod leader;
 mod models;
 mod oss;
 mod web;

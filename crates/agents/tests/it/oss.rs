@@ -19,7 +19,7 @@ use super::{
 };
 
 /// The hull with documents: the README points to a guide, the guide to a page, the page to another one.
-fn documented() -> Vec<(&'static str, &'static str)> {
+pub(crate) fn documented() -> Vec<(&'static str, &'static str)> {
     let mut files = HULL.to_vec();
     files.extend([
         (
@@ -37,7 +37,7 @@ fn documented() -> Vec<(&'static str, &'static str)> {
     files
 }
 
-fn web() -> Web {
+pub(crate) fn web() -> Web {
     Web::start(&[
         (
             "hull.example/",
@@ -64,7 +64,7 @@ fn done() -> Answer {
     Answer::text("All of it ended well.\n\nTERMINATE")
 }
 
-fn named(name: &str, answer: Vec<Answer>) -> Conversation {
+pub(crate) fn named(name: &str, answer: Vec<Answer>) -> Conversation {
     Conversation {
         name: Some(name.to_owned()),
         system: None,
@@ -78,7 +78,7 @@ fn reading(instructions: &str, sufficient: bool, pages: &[&str], files: &[&str])
 }
 
 /// What the journal says of the search, and of all that came of it.
-fn work(name: &str, stage: &Stage, files: &[(&str, &str)]) -> (String, Vec<Event>) {
+pub(crate) fn work(name: &str, stage: &Stage, files: &[(&str, &str)]) -> (String, Vec<Event>) {
     let Some(boxes) = boxes::boxes() else {
         return Default::default();
     };
@@ -252,11 +252,10 @@ fn what_a_script_says_is_told_in_either_way() {
         writeln!(text, "{feedback:?}\n{told}").unwrap();
         for heard in said(&events, "main", Role::User).into_iter().skip(1) {
             let heard = if heard.len() > 1000 {
-                format!("{} bytes\n", heard.len())
+                format!("{} bytes", heard.len())
             } else {
                 heard
             };
-            let heard = heard.split("; 0.").next().unwrap_or_default();
             writeln!(text, "  > {}", heard.replace('\n', "\n    ")).unwrap();
         }
     }
@@ -275,8 +274,8 @@ fn what_a_script_says_is_told_in_either_way() {
           > Exit code 3. problem
           > Exit code 0. It ran to its end.
           > Exit code 0. hull.c
-            Exit code 1. 
-          > Exit code 137. 
+            Exit code 1.
+          > Exit code 137.
           > Exit code 0. It ran to its end.
         Full
           script exited with Some(3)
@@ -291,15 +290,17 @@ fn what_a_script_says_is_told_in_either_way() {
 
           > out
             problem
-            [exit code 3
+            [exit code 3]
           > quiet
-            [exit code 0
+            [exit code 0]
           > Block 1 of 3:
             hull.c
-            [exit code 0
-          > [ended by signal 9
-          > 20064 bytes
-    
+            [exit code 0]
+            Block 2 of 3:
+            [exit code 1]
+            The blocks after it were not run.
+          > [ended by signal 9]
+          > 20057 bytes
     "#]]
     .assert_eq(&text);
 }
@@ -494,118 +495,6 @@ fn without_a_label_the_best_retrieval_is_refused_and_a_box_without_a_network_fin
 }
 
 #[test]
-fn a_leader_sends_others_to_read_and_to_discuss() {
-    if boxes::boxes().is_none() {
-        return;
-    }
-    let call = |name: &str, arguments: serde_json::Value| Answer::call(name, arguments);
-    let shell = |command: &str| call("shell", json!({ "command": command }));
-    let mend = format!("The order is wrong.\n```bash\n{MEND}\n```");
-    let other = "No: warnings.\n```bash\nmake CFLAGS=-w\n```";
-    let script = Script {
-        conversation: vec![
-            named(
-                "navigator-1",
-                vec![
-                    call("shell", json!({"command": "rm -rf /"})),
-                    call("read", json!({"path": "doc/guide.md"})),
-                    call("fetch_page", json!({"url": "https://hull.example/build.html"})),
-                    Answer::text("make (from build.html)").when("KEYWORD-PAGE"),
-                ],
-            ),
-            named(
-                "discussion-1-1",
-                vec![Answer::text(mend.clone()), Answer::text(mend.clone())],
-            ),
-            named(
-                "discussion-1-2",
-                vec![
-                    Answer::text(other),
-                    Answer::text(mend.clone()).when("The order is wrong"),
-                ],
-            ),
-            named("discussion-1-3", vec![Answer::text(other), Answer::text(other)]),
-            named("discussion-1-end", vec![Answer::text(format!("Most say: {mend}"))]),
-            named("discussion-2-*", vec![Answer::text(mend)]),
-        ],
-        answer: vec![
-            call("navigate", json!({"question": "How is it built?"})),
-            call("search", json!({"pattern": "x"})),
-            call("navigate", json!({"query": "How?"})),
-            shell("make"),
-            call("solve_error", json!({"problem": "make: undefined reference to cbrt"})).when("exit code 2"),
-            shell(MEND).when("Most say"),
-            shell("make"),
-            call("solve_error", json!({"problem": "nothing, really"})),
-            Answer::text("And?"),
-            Answer::text("COMPILATION-SUCCESS: everything ended well."),
-        ],
-        ..Script::default()
-    };
-    let web = web();
-    let mut stage = Stage::of(script);
-    stage.settings.pages = Some(web.pages());
-    let (told, _) = work("compile-agent", &stage, &documented());
-    let sampled = stage
-        .server
-        .heard()
-        .iter()
-        .filter(|heard| heard.body.get("temperature").and_then(serde_json::Value::as_f64) == Some(1.0))
-        .count();
-    let mut text = format!("{told}  {sampled} answers by chance\n");
-    for (name, answer) in [
-        ("gives up", Answer::text("COMPILATION-FAIL: no.")),
-        ("cannot tell", Answer::text("compilation-uncertain")),
-    ] {
-        writeln!(
-            text,
-            "{name}\n{}",
-            work("compile-agent", &Stage::new(vec![answer]), HULL).0
-        )
-        .unwrap();
-    }
-    let ever = (0..40).map(|turn| shell(&format!("echo {turn}")));
-    writeln!(
-        text,
-        "ever on\n{}",
-        work("compile-agent", &Stage::new(ever.collect()), HULL).0
-    )
-    .unwrap();
-    expect![[r#"
-          setup shell done
-          navigator-1 shell failed
-          navigator-1 read done
-          navigator-1 fetch_page done
-          main navigate done
-          main search failed
-          main navigate failed
-          main solve_error done
-          main solve_error done
-          ended Finished: COMPILATION-SUCCESS: everything ended well.
-          24 requests; COMPILATION-SUCCESS: everything ended well.; the script is what its tools did
-          its script does it again
-          9 answers by chance
-        gives up
-          setup shell done
-          ended GaveUp: COMPILATION-FAIL: no.
-          1 requests; COMPILATION-FAIL: no.; nothing was done
-
-        cannot tell
-          setup shell done
-          ended GaveUp: compilation-uncertain
-          1 requests; compilation-uncertain; nothing was done
-
-        ever on
-          setup shell done
-          ended Steps: its 30 turns were used
-          30 requests; its 30 turns were used; the script is what its tools did
-          its script does it again
-
-    "#]]
-    .assert_eq(&text.replace("  main shell done\n", ""));
-}
-
-#[test]
 fn ways_of_finding_instructions_are_measured_against_labels() {
     let folder = tempfile::tempdir().unwrap();
     for (path, file) in documented() {
@@ -661,4 +550,33 @@ fn ways_of_finding_instructions_are_measured_against_labels() {
         perfect  own/readme reached true  outside false 1/1 steps, 0 pages asked for, 0 calls: README.md
         perfect  own/guide  reached true  outside false 1/2 steps, 0 pages asked for, 0 calls: doc/guide.md
     "#]].assert_eq(&text);
+}
+
+#[test]
+fn the_published_labels_are_read_as_they_are() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/buildbench-oss");
+    let count = |file: &str| {
+        let labels = Labels::parse(&fs_err::read_to_string(format!("{folder}/{file}")).ok()?).unwrap();
+        let compilable = labels.repositories.iter().filter(|known| known.compilable);
+        let lengths: Vec<usize> = compilable.map(|known| known.trajectory.len()).collect();
+        let of = |steps: usize| lengths.iter().filter(|length| **length == steps).count();
+        Some([
+            labels.repositories.len(),
+            lengths.len(),
+            of(0),
+            of(1),
+            of(2),
+            of(3),
+            of(4),
+        ])
+    };
+    let Some(counts) = count("test_set_build_trajectories.csv") else {
+        println!("skipped: the published data is not on this machine");
+        return;
+    };
+    assert_eq!(counts, [385, 148, 12, 102, 20, 12, 2]);
+    assert_eq!(
+        count("validation_set_70.csv").map(|counts| [counts[0], counts[1]]),
+        Some([70, 65])
+    );
 }

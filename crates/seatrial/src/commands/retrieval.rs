@@ -44,6 +44,11 @@ pub(super) fn bench(app: &App, args: &BenchRetrievalArgs) -> Result<ExitCode, Fa
         )));
     }
     let (mut settings, _) = super::models::settings(app, &args.models)?;
+    if args.strategies().contains(&Retrieval::Llm) && settings.models.is_empty() {
+        return Err(Failure::usage(
+            "the strategy `llm` asks a model: name one with `--model provider/name`",
+        ));
+    }
     settings.pages = Some(Arc::new(Pages::at(args.pages.as_deref())));
     let stop = AtomicBool::new(false);
     let mut measured = Vec::new();

@@ -12,5 +12,6 @@ mod failing_logs;
 mod help;
 mod killed;
 mod mcp;
+mod retrieval;
 mod support;
 mod trajectory;
