@@ -143,3 +143,20 @@ fn an_agent_says_how_it_ended() {
     assert!(!finished.succeeded);
     assert_eq!(finished.message, "no compiler");
 }
+
+#[test]
+fn without_a_network_nothing_is_fetched_and_it_is_said() {
+    let Some(mut bench) = Bench::new(&[]) else { return };
+    assert!(
+        bench
+            .told("fetch_page", &json!({"url": "file:///etc/passwd"}))
+            .contains("write it with http:// or https://")
+    );
+    let told = bench.told("fetch_page", &json!({"url": "http://example.org/"}));
+    assert!(told.starts_with("http://example.org/ could not be fetched"), "{told}");
+    assert!(
+        bench
+            .told("web_search", &json!({"query": "hull"}))
+            .contains("no search of the web is set up")
+    );
+}
