@@ -13,7 +13,17 @@ const CODEACT: Prompt = Prompt::new("codeact", include_str!("../prompts/codeact.
 const NUDGE: Prompt = Prompt::new("nudge", include_str!("../prompts/nudge.md"));
 
 /// The tools of `codeact`.
-const EDITOR: [&str; 8] = ["shell", "list", "read", "search", "write", "replace", "think", "finish"];
+const EDITOR: [&str; 9] = [
+    "shell",
+    "list",
+    "read",
+    "search",
+    "write",
+    "replace",
+    "apply_patch",
+    "think",
+    "finish",
+];
 
 /// The agent `bash`.
 pub(crate) struct BashLoop(pub(crate) AgentSettings);

@@ -141,24 +141,30 @@ impl Script {
             "write" | "replace" | "apply_patch" if !answer.failed => {
                 let executable = arguments.get("executable").and_then(Value::as_bool);
                 let mut paths: Vec<String> = text("path").into_iter().collect();
-                for key in ["files", "changed"] {
-                    let listed = answer.data.get(key).and_then(Value::as_array);
-                    paths.extend(listed.into_iter().flatten().filter_map(|file| {
-                        let path = file.get("path").unwrap_or(file);
-                        path.as_str().map(str::to_owned)
-                    }));
+                // A patch names its files, those that it renames under both names, below a folder of its own.
+                let below = text("folder").map(|folder| absolute(&folder));
+                for file in answer.data.as_array().into_iter().flatten() {
+                    for name in ["from", "path"] {
+                        if let Some(path) = file.get(name).and_then(Value::as_str) {
+                            paths.push(match &below {
+                                Some(below) if !path.starts_with('/') => format!("{below}/{path}"),
+                                _ => path.to_owned(),
+                            });
+                        }
+                    }
                 }
                 for path in paths {
                     self.file(&absolute(&path), executable, sandbox);
                 }
             }
             "snapshot" if !answer.failed => {
-                if let Some(name) = name_of(&answer.data) {
+                if let Some(name) = text("name") {
+                    self.marks.retain(|(known, _)| *known != name);
                     self.marks.push((name, self.acts.len()));
                 }
             }
             "rollback" if !answer.failed => {
-                let name = name_of(&answer.data).or_else(|| name_of(&arguments));
+                let name = text("to");
                 let mark = self
                     .marks
                     .iter()
@@ -306,13 +312,6 @@ fn base64(bytes: &[u8]) -> String {
         }
     }
     out
-}
-
-fn name_of(value: &Value) -> Option<String> {
-    let name = value.get("name").or_else(|| value.get("snapshot"))?;
-    name.as_str()
-        .map(str::to_owned)
-        .or_else(|| name.as_u64().map(|number| number.to_string()))
 }
 
 fn absolute(path: &str) -> String {

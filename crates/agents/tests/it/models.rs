@@ -74,11 +74,15 @@ pub(crate) fn told(submission: &Submission, events: &[Event], server: &ScriptedS
 }
 
 fn work(name: &str, stage: &Stage) -> String {
+    work_on(name, stage, HULL)
+}
+
+fn work_on(name: &str, stage: &Stage, files: &[(&str, &str)]) -> String {
     let Some(boxes) = boxes::boxes() else {
         return String::new();
     };
     let agent = agent(name, &stage.settings).unwrap();
-    let tried = try_solve(boxes, &*agent, HULL);
+    let tried = try_solve(boxes, &*agent, files);
     let mut text = told(&tried.submission.unwrap(), &tried.events, &stage.server);
     if let Some((succeeded, _)) = tried.replay {
         writeln!(
@@ -453,4 +457,45 @@ fn rules_come_first_and_a_model_gets_what_they_leave() {
     let tried = try_solve(boxes, &*agent("hybrid", &stage.settings).unwrap(), &locked);
     let submission = tried.submission.unwrap();
     assert!(submission.note.starts_with("No."), "{}", submission.note);
+}
+
+#[test]
+fn patches_plans_and_ways_back_are_part_of_what_is_handed_in() {
+    if boxes::boxes().is_none() {
+        return;
+    }
+    let files = [
+        ("keel.c", "int main(void) { return 0; }\n"),
+        (
+            "Makefile",
+            "keel: keel.c\n\t@echo 'error: ask the captain' >&2; exit 1\n\t$(CC) -g keel.c -o keel\n",
+        ),
+    ];
+    let patch = "--- a/Makefile\n+++ b/Makefile\n@@ -1,3 +1,2 @@\n keel: keel.c\n-\t@echo 'error: ask the captain' >&2; exit 1\n \t$(CC) -g keel.c -o keel\n\
+                 --- a/keel.c\n+++ /dev/null\n@@ -1 +0,0 @@\n-int main(void) { return 0; }\n\
+                 --- /dev/null\n+++ b/keel.c\n@@ -0,0 +1 @@\n+int main(int n, char **v) { return n - !!v; }\n";
+    let mut text = String::new();
+    let stage = Stage::new(vec![
+        Answer::call("snapshot", json!({ "name": "fresh" })),
+        shell("echo broken > Makefile"),
+        Answer::call("rollback", json!({ "to": "fresh" })),
+        Answer::call("apply_patch", json!({ "patch": patch })),
+        Answer::call("try_plan", json!({ "script": "make" })),
+        Answer::call("finish", json!({ "message": "It is built; everything ended well." })),
+    ]);
+    writeln!(text, "hybrid\n{}", work_on("hybrid", &stage, &files)).unwrap();
+    expect![[r#"
+        hybrid
+          setup shell done
+          main snapshot done
+          main shell done
+          main rollback done
+          main apply_patch done
+          main try_plan done
+          main finish done
+          ended Finished: It is built; everything ended well.
+          6 requests; It is built; everything ended well.; the script is what its tools did
+          its script does it again
+
+    "#]].assert_eq(&text);
 }

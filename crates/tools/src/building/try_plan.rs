@@ -107,7 +107,7 @@ impl Tool for TryPlan {
                 amount(&changes),
                 made_text(&made)
             );
-            return Ok(Answer::text(text).with_data(json!({"succeeded": true})));
+            return Ok(Answer::text(text).with_data(json!({"succeeded": true, "script": script})));
         }
         let log = match ran.whole {
             Some(digest) => world.blobs.read(&digest)?,

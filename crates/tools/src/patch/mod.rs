@@ -170,7 +170,11 @@ fn report(patched: &[PatchedFile]) -> Answer {
         };
         lines.push(format!("{letter} {path} ({})", counted(file.hunks as u64, "hunk")));
         lines.extend(file.notes.iter().map(|note| format!("  {note}")));
-        data.push(json!({"change": letter, "path": file.path, "hunks": file.hunks, "notes": file.notes}));
+        let from = match &file.change {
+            PatchChange::Rename(from, _) => Some(from),
+            _ => None,
+        };
+        data.push(json!({"change": letter, "path": file.path, "from": from, "hunks": file.hunks, "notes": file.notes}));
     }
     Answer::text(format!("applied:\n{}", lines.join("\n"))).with_data(Value::Array(data))
 }
