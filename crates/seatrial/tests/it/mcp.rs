@@ -23,7 +23,6 @@ fn what_mcp_cannot_serve_is_said_before_anything_is_made() {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn the_public_inspector_lists_the_tools() {
     let program = env!("CARGO_BIN_EXE_seatrial");
     let home = tempfile::tempdir().unwrap();
