@@ -497,5 +497,6 @@ fn patches_plans_and_ways_back_are_part_of_what_is_handed_in() {
           6 requests; It is built; everything ended well.; the script is what its tools did
           its script does it again
 
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }

@@ -28,7 +28,18 @@ fn cxx_only(settings: &mut Settings, flag: &str) {
 }
 
 /// The rules, in the order in which they are tried.
-pub(super) static RULES: [Rule; 16] = [
+pub(super) static RULES: [Rule; 17] = [
+    Rule {
+        id: "own-errno",
+        class: OldApi,
+        what: "include errno.h in every C file",
+        why: "errno is no plain variable any more, and old code declares it as one",
+        rank: Rank::After,
+        phases: &[Build],
+        systems: &[],
+        when: log(r"errno.{0,3}: TLS (?:definition|reference) .* mismatches non-TLS"),
+        change: |settings| c_only(settings, "-include errno.h"),
+    },
     Rule {
         id: "common",
         class: Flags,

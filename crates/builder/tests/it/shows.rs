@@ -110,6 +110,23 @@ fn a_function_whose_name_the_c_library_has_taken() {
 }
 
 #[test]
+fn an_error_number_that_is_declared_by_hand() {
+    show(
+        &[
+            ("Makefile", "all: ship\nship: main.o\n\t$(CC) -o ship main.o\n"),
+            (
+                "main.c",
+                "#include <stdio.h>\nextern int errno;\nint main(void) { return errno; }\n",
+            ),
+        ],
+        NONE,
+        "own-errno",
+        RelaxationClass::OldApi,
+        "ship",
+    );
+}
+
+#[test]
 fn types_that_the_c_library_hides() {
     show(
         &[
