@@ -8,6 +8,7 @@ mod build;
 mod cache;
 mod diagnose;
 mod disk;
+mod external;
 mod failing_logs;
 mod help;
 mod killed;
