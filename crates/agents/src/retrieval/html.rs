@@ -52,6 +52,7 @@ pub(super) fn is_html(content_type: &str, text: &str) -> bool {
 /// The page as Markdown. `address` is its own, for links that are relative to it.
 pub(super) fn to_markdown(html: &str, address: &str) -> String {
     let mut writer = Writer::default();
+    let mut quotes = true;
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         writer.text(&rest[..at]);
@@ -66,7 +67,7 @@ pub(super) fn to_markdown(html: &str, address: &str) -> String {
             rest = &rest[1..];
             continue;
         }
-        let Some(end) = tag_end(rest) else { break };
+        let Some(end) = tag_end(rest, &mut quotes) else { break };
         let tag = rest[1..end].trim_end_matches('/');
         rest = &rest[end + 1..];
         let (closes, tag) = tag.strip_prefix('/').map_or((false, tag), |tag| (true, tag));
@@ -82,8 +83,12 @@ pub(super) fn to_markdown(html: &str, address: &str) -> String {
     writer.finish()
 }
 
-/// Where a tag ends: the first `>` outside of quotes.
-fn tag_end(text: &str) -> Option<usize> {
+/// Where a tag ends: the first `>` outside of quotes. After a quote that is never closed, quotes count no more, so that no page
+/// is read to its end for each of its tags.
+fn tag_end(text: &str, quotes: &mut bool) -> Option<usize> {
+    if !*quotes {
+        return text.find('>');
+    }
     let mut quote = None;
     for (at, c) in text.char_indices() {
         match (quote, c) {
@@ -93,7 +98,7 @@ fn tag_end(text: &str) -> Option<usize> {
             _ => {}
         }
     }
-    // A quote that is never closed: the first `>` will do.
+    *quotes = false;
     text.find('>')
 }
 
@@ -330,6 +335,10 @@ mod tests {
         ] {
             drop(to_markdown(page, "https://keel.example/"));
         }
+        let long = "<a href='x\">y</a>".repeat(200_000);
+        assert!(to_markdown(&long, "https://keel.example/").len() < 10 * long.len());
+        let open = format!("{}<a \"x>y", "<p>z".repeat(200_000));
+        assert!(to_markdown(&open, "https://keel.example/").ends_with("zy"));
         let deep = "<div>".repeat(200_000);
         assert_eq!(to_markdown(&deep, "https://keel.example/"), "");
     }

@@ -19,6 +19,9 @@ use crate::{
 /// Most bytes of a file that are read.
 const MOST_BYTES: u64 = 1 << 20;
 
+/// Most bytes of all documents of a tree.
+const MOST_TEXT: usize = 16 << 20;
+
 /// Most files that are looked through for documents.
 const MOST_FILES: usize = 50_000;
 
@@ -190,8 +193,19 @@ impl Library {
                 break;
             }
         }
-        found.sort();
-        found.iter().filter_map(|path| self.look(path).ok()).collect()
+        // Where there are too many, those near the root are kept.
+        found.sort_by_key(|path| (path.matches('/').count(), path.clone()));
+        let mut bytes = 0;
+        let mut documents = Vec::new();
+        for path in found {
+            let Ok((path, text)) = self.look(&path) else { continue };
+            bytes += text.len();
+            if bytes > MOST_TEXT {
+                break;
+            }
+            documents.push((path, text));
+        }
+        documents
     }
 }
 

@@ -1,6 +1,6 @@
 //! Links in documents, and addresses.
 
-use std::sync::OnceLock;
+use std::{collections::HashSet, sync::OnceLock};
 
 use regex::Regex;
 
@@ -12,6 +12,9 @@ pub(super) enum Link {
     /// A page.
     Page(String),
 }
+
+/// Most links of one document that are looked at.
+const MOST_LINKS: usize = 2000;
 
 /// The links of a document, in order, each once; as they are written.
 pub(super) fn written(text: &str) -> Vec<String> {
@@ -30,6 +33,7 @@ pub(super) fn written(text: &str) -> Vec<String> {
     });
     let Some(forms) = forms else { return Vec::new() };
     let mut links: Vec<String> = Vec::new();
+    let mut seen = HashSet::new();
     for found in forms.captures_iter(text) {
         let Some(link) = found.iter().skip(1).flatten().next() else {
             continue;
@@ -38,8 +42,11 @@ pub(super) fn written(text: &str) -> Vec<String> {
             .as_str()
             .trim_end_matches(['.', ',', ';', ':', '!', '*', '\\'])
             .to_owned();
-        if !link.is_empty() && !links.contains(&link) {
+        if !link.is_empty() && seen.insert(link.clone()) {
             links.push(link);
+        }
+        if links.len() == MOST_LINKS {
+            break;
         }
     }
     links
