@@ -120,6 +120,9 @@ fn shown(page: &Page, raw: bool) -> String {
 
 /// A page of HTML as Markdown, without what is for machines only. What cannot be read stays as it is.
 pub fn html_to_markdown(html: &str) -> String {
+    if is_too_deep(html) {
+        return without_tags(html);
+    }
     let converter = HtmlToMarkdown::builder()
         .skip_tags(vec!["script", "style", "noscript", "template", "svg", "iframe"])
         .build();
@@ -135,6 +138,55 @@ pub fn html_to_markdown(html: &str) -> String {
         }
     }
     short
+}
+
+/// Levels of a page that are converted. The converter calls itself for each, and a stack that overflows ends the process.
+const MOST_LEVELS: usize = 200;
+
+/// Elements that have no content, or that end by themselves where the next one begins.
+const NO_LEVEL: [&str; 24] = [
+    "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option", "p",
+    "param", "source", "tbody", "td", "th", "thead", "tr", "track", "wbr",
+];
+
+/// Whether elements are nested deeper than anybody writes them.
+fn is_too_deep(html: &str) -> bool {
+    let mut level = 0_usize;
+    for tag in html.split('<').skip(1) {
+        let closes = tag.starts_with('/');
+        let name: String = tag
+            .trim_start_matches('/')
+            .chars()
+            .take_while(char::is_ascii_alphanumeric)
+            .take(12)
+            .collect();
+        let name = name.to_ascii_lowercase();
+        if name.is_empty() || NO_LEVEL.contains(&name.as_str()) {
+            continue;
+        }
+        level = if closes { level.saturating_sub(1) } else { level + 1 };
+        if level > MOST_LEVELS {
+            return true;
+        }
+    }
+    false
+}
+
+/// The text alone.
+fn without_tags(html: &str) -> String {
+    let mut text = String::new();
+    for (index, part) in html.split('<').enumerate() {
+        let words = if index == 0 {
+            part
+        } else {
+            part.split_once('>').map_or("", |(_, words)| words)
+        };
+        if !words.trim().is_empty() {
+            text.push_str(words.trim());
+            text.push('\n');
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -168,5 +220,17 @@ mod tests {
             | 1 | 2 |
         "#]]
         .assert_eq(&html_to_markdown(html));
+    }
+
+    #[test]
+    fn a_page_of_any_depth_is_shown() {
+        for element in ["div", "b", "ul><li", "table><tr><td", "blockquote"] {
+            for times in [MOST_LEVELS - 1, 200_000] {
+                let html = format!("<html><body>{}the end", format!("<{element}>").repeat(times));
+                assert!(html_to_markdown(&html).trim_end().ends_with("the end"), "{element}");
+            }
+        }
+        let many = format!("<ul>{}</ul>", "<li>one <p>two<br>".repeat(1000));
+        assert!(html_to_markdown(&many).contains("*   one"));
     }
 }
