@@ -142,7 +142,9 @@ say '{"type":"assistant","message":{"content":[{"type":"text","text":"Built."}]}
 say '{"type":"result","usage":{"in":100,"out":20},"usd":0.5}'
 "#;
     let tried = work(recipe(stream, STREAM), &[]).unwrap();
+    // A line without blanks before it keeps those of the others.
     expect![[r#"
+        without a script
           ran mkdir -p $OUT/x; cd $OUT/x -> None
           ran make -> None
           ran test -d ../x; cd $SRC; cc -c hull.c; cc hull.o -o hull -lm -> None
@@ -151,7 +153,7 @@ say '{"type":"result","usage":{"in":100,"out":20},"usd":0.5}'
           Built.
           the program ended well; it left no script; the script is what its commands did that went well; 2 new files in the sources are not part of the patch; 1 files of the sources are changed
           its script does it again
-    "#]].assert_eq(&told(&tried));
+    "#]].assert_eq(&format!("without a script\n{}", told(&tried)));
 }
 
 #[test]
