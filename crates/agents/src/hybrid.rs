@@ -103,6 +103,7 @@ fn share(deadline: Option<std::time::Instant>) -> Option<std::time::Instant> {
 
 fn run(desk: &mut Desk<'_, '_>, task: &str, case: &str, script: Option<&str>) -> Result<(Ending, String), Halt> {
     desk.note_prompts(&[&SYSTEM, &briefing::task_prompt(), &NUDGE])?;
+    desk.keep_failures();
     desk.set_up_shell()?;
     if let Some(script) = script {
         // With a tool, so that it is part of what is handed in: the model's own commands may run it.

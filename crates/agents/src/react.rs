@@ -109,6 +109,7 @@ impl Work {
 
     fn run(&self, desk: &mut Desk<'_, '_>, task: &str) -> Result<(Ending, String), Halt> {
         desk.note_prompts(&[&self.system, &briefing::task_prompt(), &NUDGE])?;
+        desk.keep_failures();
         desk.set_up_shell()?;
         let mut talk = Conversation::new("main");
         desk.say(&mut talk, Message::text(Role::System, self.system.fill(&[])))?;

@@ -203,10 +203,11 @@ fn ended(status: Status) -> (Option<i32>, Option<i32>) {
     }
 }
 
+/// What a model is told. How long it took is in the data alone: the same work then gets the same words, and a recorded
+/// conversation can be replayed.
 fn tell(ran: Ran, time: Duration, asked_fresh: bool, world: &World<'_>) -> Answer {
     let mut notes = vec![ran.ending(time)];
     let execution = ran.execution;
-    notes.push(format!("{:.1} s", execution.wall.as_secs_f64()));
     if execution.memory_kills > 0 {
         notes.push(format!(
             "{} processes were killed: the box's memory was used up",
