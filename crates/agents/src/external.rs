@@ -217,6 +217,10 @@ impl Work<'_, '_> {
         if used.is_told() {
             told.used = used;
         }
+        if self.program.base_url.is_some() {
+            // The program takes a price from the provider's list, and this server is not the provider's.
+            told.used.cost_micros = None;
+        }
         told
     }
 
