@@ -11,7 +11,7 @@ use crate::{
     external_args::ExternalArgs,
     image_args::ImageVerb,
     mcp_args::McpArgs,
-    model_args::ModelArgs,
+    model_args::{AskingArgs, ModelArgs},
     names_args::{IndexVerb, ResolveArgs},
     trajectory_args::TrajectoryVerb,
 };
@@ -101,6 +101,12 @@ pub(crate) enum Verb {
     /// Measure an agent on a corpus
     #[command(subcommand)]
     Bench(BenchVerb),
+    /// Ask a model two short questions, to see whether it answers and whether it calls tools
+    #[command(
+        after_help = "Exit codes: 0 it answers, and takes tools; 1 it answers, and takes no tools; 4 it does not answer.\n\n\
+        Examples:\n  seatrial model anthropic/claude-sonnet-4-5\n  seatrial model local/tiny --base-url http://127.0.0.1:8000/v1"
+    )]
+    Model(Box<ModelCheckArgs>),
     /// Do again what an agent did in a trial, in a fresh box and without a model
     #[command(
         after_help = "Exit codes: 0 everything ended as it did then; 1 something did not; 3 there was nothing to do.\n\n\
@@ -144,6 +150,16 @@ pub(crate) enum Verb {
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+/// Words of `model`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ModelCheckArgs {
+    /// The model
+    #[arg(value_name = "PROVIDER/NAME")]
+    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) asking: AskingArgs,
 }
 
 /// Words of `replay`.

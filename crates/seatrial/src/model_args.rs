@@ -13,18 +13,8 @@ pub(crate) struct ModelArgs {
     /// --base-url; given more than once, the others join discussions
     #[arg(long, value_name = "PROVIDER/NAME")]
     pub(crate) model: Vec<String>,
-    /// The address of the server that is asked instead of the provider's own
-    #[arg(long, value_name = "URL", requires = "model")]
-    pub(crate) base_url: Option<String>,
-    /// The wire that the server speaks, when it is not the provider's own
-    #[arg(long, value_name = "WIRE", requires = "model")]
-    pub(crate) wire: Option<WireWord>,
-    /// How the model is told of tools
-    #[arg(long, value_name = "HOW", default_value = "auto")]
-    pub(crate) tool_protocol: ToolProtocolWord,
-    /// Prices that take the place of those built in: a TOML file, see docs/models.md
-    #[arg(long, value_name = "FILE")]
-    pub(crate) prices: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) asking: AskingArgs,
     /// Most US dollars of a trial; models without a known price are not asked then
     #[arg(long, value_name = "USD", value_parser = parse_dollars)]
     pub(crate) max_cost: Option<u64>,
@@ -40,12 +30,6 @@ pub(crate) struct ModelArgs {
     /// Most uses of tools in a trial
     #[arg(long, value_name = "N")]
     pub(crate) max_tool_calls: Option<u64>,
-    /// Most tokens of one answer
-    #[arg(long, value_name = "N")]
-    pub(crate) max_output: Option<u64>,
-    /// The temperature; dropped when the model takes none [default: 0]
-    #[arg(long, value_name = "X")]
-    pub(crate) temperature: Option<f64>,
     /// What is done about a conversation that grows too long
     #[arg(long, value_name = "HOW", default_value = "summary")]
     pub(crate) condenser: CondenserWord,
@@ -70,6 +54,29 @@ pub(crate) struct ModelArgs {
     /// Tokens in a minute, for each key
     #[arg(long, value_name = "N")]
     pub(crate) tokens_per_minute: Option<u64>,
+}
+
+/// How a model is asked.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AskingArgs {
+    /// The address of the server that is asked instead of the provider's own
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// The wire that the server speaks, when it is not the provider's own
+    #[arg(long, value_name = "WIRE")]
+    pub(crate) wire: Option<WireWord>,
+    /// How the model is told of tools
+    #[arg(long, value_name = "HOW", default_value = "auto")]
+    pub(crate) tool_protocol: ToolProtocolWord,
+    /// Prices that take the place of those built in: a TOML file, see docs/models.md
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prices: Option<PathBuf>,
+    /// Most tokens of one answer
+    #[arg(long, value_name = "N")]
+    pub(crate) max_output: Option<u64>,
+    /// The temperature; dropped when the model takes none [default: 0]
+    #[arg(long, value_name = "X")]
+    pub(crate) temperature: Option<f64>,
     /// A file of recorded answers: what is on it is not asked again
     #[arg(long, value_name = "FILE")]
     pub(crate) cassette: Option<PathBuf>,

@@ -73,7 +73,7 @@ pub(super) fn program(args: &ExternalArgs, models: &ModelArgs, network: &mut Net
         _ => return Err(Failure::usage("the agent `external` takes one `--model`")),
     };
     recipe
-        .launch(models.base_url.as_deref())
+        .launch(models.asking.base_url.as_deref())
         .map_err(|error| Failure::usage(error.to_string()))?;
     let mut passed = BTreeMap::new();
     for name in &args.pass {
@@ -87,7 +87,7 @@ pub(super) fn program(args: &ExternalArgs, models: &ModelArgs, network: &mut Net
         passed.insert(name.clone(), value);
     }
     let has_key = recipe.wants.is_empty() || recipe.wants.iter().any(|name| passed.contains_key(name));
-    if models.base_url.is_none() && !has_key {
+    if models.asking.base_url.is_none() && !has_key {
         return Err(Failure::usage(format!(
             "the recipe `{}` wants one of {}: hand it over with `--pass NAME`; whoever works in the box can read it\n  \
              with a server of your own, name it with `--base-url URL`",
@@ -98,18 +98,18 @@ pub(super) fn program(args: &ExternalArgs, models: &ModelArgs, network: &mut Net
     let lock = json!({
         "recipe": recipe.name,
         "models": models.model,
-        "base_url": models.base_url,
+        "base_url": models.asking.base_url,
         "passed": args.pass,
     });
     let program = ExternalProgram {
         recipe,
         model,
-        base_url: models.base_url.clone(),
+        base_url: models.asking.base_url.clone(),
         secrets: Secrets::new(passed),
     };
     match network.network {
         NetworkMode::Recorded => network.allow.extend(program.hosts()),
-        NetworkMode::Open if models.base_url.is_none() => {}
+        NetworkMode::Open if models.asking.base_url.is_none() => {}
         NetworkMode::Open => {
             return Err(Failure::usage(
                 "`--network open` leads to public hosts only, and a server of your own may be none; use `--network recorded`",
@@ -135,7 +135,7 @@ fn no_bounds(models: &ModelArgs) -> Result<(), Failure> {
         ("--max-tokens", models.max_tokens.is_some()),
         ("--max-steps", models.max_steps.is_some()),
         ("--max-tool-calls", models.max_tool_calls.is_some()),
-        ("--cassette", models.cassette.is_some()),
+        ("--cassette", models.asking.cassette.is_some()),
     ];
     match bounds.iter().find(|(_, given)| *given) {
         Some((word, _)) => Err(Failure::usage(format!(

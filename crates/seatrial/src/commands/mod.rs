@@ -11,6 +11,7 @@ mod external;
 mod image;
 mod index;
 mod mcp;
+mod model;
 mod models;
 mod mutations;
 mod names;
@@ -36,6 +37,7 @@ pub(crate) fn run(app: &App, verb: Verb) -> Result<ExitCode, Failure> {
         Verb::Image(verb) => image::run(app, verb),
         Verb::Resolve(args) => resolve::run(app, &args),
         Verb::Index(verb) => index::run(app, verb),
+        Verb::Model(args) => model::run(app, &args),
         Verb::Replay(args) => replay::run(app, &args),
         Verb::Trajectory(verb) => trajectory::run(app, verb),
         Verb::Mcp(args) => mcp::run(app, &args),

@@ -6,14 +6,15 @@ use fs_err as fs;
 use seatrial_agents::{AgentOptions, AgentSettings, CondenserKind, Feedback, Labels};
 use seatrial_core::Digest;
 use seatrial_llm::{
-    Bounds, Cassette, CassetteMode, Meter, ModelId, Pacing, Prices, Secret, Settings, ToolProtocol, Wire, connect,
+    Bounds, Cassette, CassetteMode, Meter, Model, ModelId, Pacing, Prices, Secret, Settings, ToolProtocol, Wire,
+    connect,
 };
 use serde_json::{Value, json};
 
 use crate::{
     app::App,
     failure::Failure,
-    model_args::{CassetteWord, CondenserWord, FeedbackWord, ModelArgs, ToolProtocolWord, WireWord},
+    model_args::{AskingArgs, CassetteWord, CondenserWord, FeedbackWord, ModelArgs, ToolProtocolWord, WireWord},
 };
 
 /// The file of keys in the data folder.
@@ -33,8 +34,8 @@ pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Op
             CondenserWord::Window => CondenserKind::Window,
             CondenserWord::Summary => CondenserKind::Summary,
         },
-        max_output: args.max_output,
-        temperature: args.temperature.or(Some(0.0)),
+        max_output: args.asking.max_output,
+        temperature: args.asking.temperature.or(Some(0.0)),
         ..AgentOptions::default()
     };
     let bounds = Bounds {
@@ -52,8 +53,67 @@ pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Op
         settings.labels = Some(Arc::new(labels(path)?));
     }
     if args.model.is_empty() {
+        if args.asking.base_url.is_some() || args.asking.cassette.is_some() {
+            return Err(Failure::usage(
+                "a server or a cassette was named, and no model: name one with `--model provider/name`",
+            ));
+        }
         return Ok((settings, None));
     }
+    let pacing = Pacing {
+        at_once: args.requests_at_once,
+        requests_per_minute: args.requests_per_minute,
+        tokens_per_minute: args.tokens_per_minute,
+    };
+    let (models, prices) = asking(app, &args.asking, pacing)?;
+    for name in &args.model {
+        settings.models.push(connected(name, &models)?);
+    }
+    settings.run_meter = args.max_cost_of_run.map(|cost| {
+        Arc::new(Meter::new(Bounds {
+            cost_micros: Some(cost),
+            ..Bounds::default()
+        }))
+    });
+    let lock = json!({
+        "models": args.model,
+        "base_url": args.asking.base_url,
+        "wire": args.asking.wire.map(|word| wire(word).name()),
+        "tool_protocol": format!("{:?}", args.asking.tool_protocol).to_lowercase(),
+        "options": settings.options,
+        "bounds": {
+            "steps": bounds.steps,
+            "tool_calls": bounds.tool_calls,
+            "tokens": bounds.tokens,
+            "cost_micros": bounds.cost_micros,
+            "cost_micros_of_run": args.max_cost_of_run,
+        },
+        "prices": prices,
+        "cassette": args.asking.cassette,
+        "labels": args.labels.as_deref().map(read).transpose()?.map(|text| Digest::of(text.as_bytes())),
+    });
+    Ok((settings, Some(lock)))
+}
+
+/// A table of where the instructions are.
+pub(super) fn labels(path: &Path) -> Result<Labels, Failure> {
+    Labels::parse(&read(path)?).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+}
+
+/// One model, to be asked by itself.
+pub(super) fn one(app: &App, name: &str, args: &AskingArgs) -> Result<Arc<dyn Model>, Failure> {
+    connected(name, &asking(app, args, Pacing::default())?.0)
+}
+
+fn connected(name: &str, settings: &Settings) -> Result<Arc<dyn Model>, Failure> {
+    let id: ModelId = name
+        .parse()
+        .map_err(|error: seatrial_llm::ModelIdError| Failure::usage(error.to_string()))?;
+    connect(&id, settings).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// How models are asked, and the digest of the file of prices.
+fn asking(app: &App, args: &AskingArgs, pacing: Pacing) -> Result<(Settings, Option<Digest>), Failure> {
     let price_file = args.prices.as_deref().map(read).transpose()?;
     let prices = match &price_file {
         Some(text) => Prices::default()
@@ -72,11 +132,7 @@ pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Op
         keys: keys(&app.home.root().join(KEYS))?,
         prices,
         cassette: cassette.map(Arc::new),
-        pacing: Pacing {
-            at_once: args.requests_at_once,
-            requests_per_minute: args.requests_per_minute,
-            tokens_per_minute: args.tokens_per_minute,
-        },
+        pacing,
         tools: match args.tool_protocol {
             ToolProtocolWord::Auto => ToolProtocol::Auto,
             ToolProtocolWord::Native => ToolProtocol::Native,
@@ -94,42 +150,7 @@ pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Op
     for (provider, key) in file {
         models.keys.entry(provider).or_insert(key);
     }
-    for name in &args.model {
-        let id: ModelId = name
-            .parse()
-            .map_err(|error: seatrial_llm::ModelIdError| Failure::usage(error.to_string()))?;
-        let model = connect(&id, &models).map_err(|error| Failure::usage(error.to_string()))?;
-        settings.models.push(model);
-    }
-    settings.run_meter = args.max_cost_of_run.map(|cost| {
-        Arc::new(Meter::new(Bounds {
-            cost_micros: Some(cost),
-            ..Bounds::default()
-        }))
-    });
-    let lock = json!({
-        "models": args.model,
-        "base_url": args.base_url,
-        "wire": args.wire.map(|word| wire(word).name()),
-        "tool_protocol": format!("{:?}", args.tool_protocol).to_lowercase(),
-        "options": settings.options,
-        "bounds": {
-            "steps": bounds.steps,
-            "tool_calls": bounds.tool_calls,
-            "tokens": bounds.tokens,
-            "cost_micros": bounds.cost_micros,
-            "cost_micros_of_run": args.max_cost_of_run,
-        },
-        "prices": price_file.map(|text| Digest::of(text.as_bytes())),
-        "cassette": args.cassette,
-        "labels": args.labels.as_deref().map(read).transpose()?.map(|text| Digest::of(text.as_bytes())),
-    });
-    Ok((settings, Some(lock)))
-}
-
-/// A table of where the instructions are.
-pub(super) fn labels(path: &Path) -> Result<Labels, Failure> {
-    Labels::parse(&read(path)?).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+    Ok((models, price_file.map(|text| Digest::of(text.as_bytes()))))
 }
 
 fn wire(word: WireWord) -> Wire {

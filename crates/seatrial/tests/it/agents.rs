@@ -139,3 +139,45 @@ fn a_file_of_keys_that_others_may_read_is_refused_and_its_text_never_shown() {
         assert!(!ran.err.contains("hidden"), "{}", ran.err);
     }
 }
+
+#[test]
+fn a_model_is_asked_whether_it_answers_and_whether_it_calls_tools() {
+    let ready = Answer {
+        repeat: true,
+        ..Answer::text("ready").using(12, 1)
+    };
+    let tools = Answer::call("report", json!({ "word": "ready" })).using(40, 9);
+    let refuses = Script::of([ready.clone()]).refusing("tools");
+    let broken = Script::of([Answer {
+        repeat: true,
+        ..Answer::fault(Fault::Status {
+            status: 401,
+            retry_after: None,
+            message: None,
+        })
+    }]);
+    for (script, code, parts) in [
+        (
+            Script::of([tools.when("Call the tool"), Answer::text("ready").using(12, 1)]),
+            0,
+            vec![
+                "scripted/small answers: ready",
+                "12 + 1 tokens, cost unknown",
+                "it was called: report {\"word\":\"ready\"}",
+            ],
+        ),
+        (Script::of([ready]), 0, vec!["it was not called; the answer was: ready"]),
+        (refuses, 0, vec!["tools are described in words"]),
+        (broken, 4, vec!["does not take the key"]),
+    ] {
+        let server = ScriptedServer::start(Scripts::any(script)).unwrap();
+        let ran = run(seatrial()
+            .args(["model", "scripted/small", "--base-url"])
+            .arg(server.base_url(Wire::Chat)));
+        let said = format!("{}{}", ran.out, ran.err);
+        assert_eq!(ran.code, code, "{said}");
+        for part in parts {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    }
+}

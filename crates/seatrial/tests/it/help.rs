@@ -17,6 +17,7 @@ fn the_first_help_names_the_verbs_and_the_exit_codes() {
           build        Build a source in a clean box and write a recipe that reproduces it
           diagnose     Say why a build failed, from its log
           bench        Measure an agent on a corpus
+          model        Ask a model two short questions, to see whether it answers and whether it calls tools
           replay       Do again what an agent did in a trial, in a fresh box and without a model
           trajectory   Show what an agent did in a trial, step by step
           corpus       Look at, make or refresh a corpus
@@ -57,6 +58,7 @@ fn every_verb_has_help_and_the_long_ones_have_examples() {
         (&["bench", "compare"], true),
         (&["bench", "list"], false),
         (&["bench", "calibrate"], false),
+        (&["model"], true),
         (&["replay"], true),
         (&["trajectory", "export"], true),
         (&["trajectory", "check"], false),
