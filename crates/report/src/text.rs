@@ -170,15 +170,18 @@ impl RunSummary {
 fn models_line(models: &ModelUse) -> String {
     let total = &models.total;
     let mut line = format!(
-        "models: {} of {}, {} + {} tokens, {}, {} uses of tools; median of a trial {}, {} tokens, {} uses",
+        "models: {} of {}, {}, {}, {} uses of tools; median of a trial {}, {} tokens, {} uses",
         counted(total.calls, "answer"),
         counted(models.trials, "trial"),
-        total.input,
-        total.output,
+        tokens(total),
         cost(total),
         total.tool_calls,
         counted(models.median_calls, "answer"),
-        models.median_tokens,
+        if total.untold == 0 {
+            models.median_tokens.to_string()
+        } else {
+            "?".to_owned()
+        },
         models.median_tool_calls,
     );
     let endings: Vec<String> = models
@@ -188,6 +191,18 @@ fn models_line(models: &ModelUse) -> String {
         .collect();
     let _ = write!(line, "; ended: {}", endings.join(", "));
     line
+}
+
+/// What was used, as far as it is told. Unknown is never 0.
+fn tokens(spent: &ModelSpent) -> String {
+    match (spent.untold, spent.input, spent.output) {
+        (0, input, output) => format!("{input} + {output} tokens"),
+        (_, 0, 0) => "tokens unknown".to_owned(),
+        (untold, input, output) => format!(
+            "{input} + {output} tokens and {} that told none",
+            counted(untold, "answer")
+        ),
+    }
 }
 
 /// What was paid, as far as it is known. Unknown is never 0.
