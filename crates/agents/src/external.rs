@@ -28,6 +28,7 @@ pub use self::{
 use self::{handed::Patch, recipe::Values, running::Run, told::Told};
 use crate::{
     Agent, AgentError, SolveContext,
+    steps::ended,
     talk::{Prompt, Script, briefing},
 };
 
@@ -417,16 +418,6 @@ fn ending(run: &Run, has_script: bool) -> (Ending, String) {
         Status::Exited(_) | Status::Signaled(_) | Status::DiskLimit => {
             (Ending::GaveUp, format!("the program {how}: {}", run.last_line()))
         }
-    }
-}
-
-fn ended(status: Status) -> String {
-    match status {
-        Status::Exited(code) => format!("exited with {code}"),
-        Status::Signaled(signal) => format!("was ended by signal {signal}"),
-        Status::TimedOut(TimeoutKind::Wall) => "ran longer than it may".to_owned(),
-        Status::TimedOut(TimeoutKind::Idle) => "said nothing for longer than it may".to_owned(),
-        Status::DiskLimit => "wrote more than the box may write".to_owned(),
     }
 }
 

@@ -11,11 +11,10 @@ use seatrial_tools::Toolbox;
 use crate::{
     Agent, AgentError, AgentSettings, SolveContext,
     rules::build_by_rule,
-    talk::{Conversation, Desk, Halt, Prompt, briefing},
+    talk::{Conversation, Desk, Halt, NUDGE, Prompt, briefing},
 };
 
 const SYSTEM: Prompt = Prompt::new("hybrid", include_str!("../prompts/hybrid.md"));
-const NUDGE: Prompt = Prompt::new("nudge", include_str!("../prompts/nudge.md"));
 
 /// Where the rules' script lies for the model to run.
 const SCRIPT: &str = "/root/rules.sh";
@@ -123,18 +122,5 @@ fn run(desk: &mut Desk<'_, '_>, task: &str, case: &str, script: Option<&str>) ->
             format!("{task}\n\n{case}\n\nThe sources are in {BOX_SOURCE}."),
         ),
     )?;
-    loop {
-        let asked = desk.turn(&mut talk)?;
-        if let Some(finished) = desk.state.finished() {
-            let by = if finished.succeeded {
-                Ending::Finished
-            } else {
-                Ending::GaveUp
-            };
-            return Ok((by, finished.message.clone()));
-        }
-        if !asked.acted {
-            desk.say(&mut talk, Message::text(Role::User, NUDGE.fill(&[])))?;
-        }
-    }
+    desk.work(&mut talk, false)
 }

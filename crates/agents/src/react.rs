@@ -5,12 +5,11 @@ use seatrial_tools::Toolbox;
 
 use crate::{
     Agent, AgentError, AgentSettings, SolveContext,
-    talk::{Conversation, Desk, Halt, Prompt, briefing},
+    talk::{Conversation, Desk, Halt, NUDGE, Prompt, briefing},
 };
 
 const BASH: Prompt = Prompt::new("bash", include_str!("../prompts/bash.md"));
 const CODEACT: Prompt = Prompt::new("codeact", include_str!("../prompts/codeact.md"));
-const NUDGE: Prompt = Prompt::new("nudge", include_str!("../prompts/nudge.md"));
 
 /// The tools of `codeact`.
 const EDITOR: [&str; 9] = [
@@ -114,23 +113,6 @@ impl Work {
         let mut talk = Conversation::new("main");
         desk.say(&mut talk, Message::text(Role::System, self.system.fill(&[])))?;
         desk.say(&mut talk, Message::text(Role::User, task))?;
-        loop {
-            let asked = desk.turn(&mut talk)?;
-            if let Some(finished) = desk.state.finished() {
-                let by = if finished.succeeded {
-                    Ending::Finished
-                } else {
-                    Ending::GaveUp
-                };
-                return Ok((by, finished.message.clone()));
-            }
-            if asked.acted {
-                continue;
-            }
-            if self.silence_ends {
-                return Ok((Ending::Finished, asked.message.plain_text()));
-            }
-            desk.say(&mut talk, Message::text(Role::User, NUDGE.fill(&[])))?;
-        }
+        desk.work(&mut talk, self.silence_ends)
     }
 }

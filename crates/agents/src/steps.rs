@@ -7,8 +7,8 @@ use std::{
 };
 
 use seatrial_builder::artifacts::artifacts;
-use seatrial_core::{CommandRecord, Event, Purpose, Recipe, Step, Submission};
-use seatrial_sandbox::{Command, OutputSink, Snapshot, Status, Stream};
+use seatrial_core::{Event, Purpose, Recipe, Step, Submission};
+use seatrial_sandbox::{Command, OutputSink, Snapshot, Status, Stream, TimeoutKind};
 use seatrial_store::{BlobWriter, StoreError};
 
 use crate::{AgentError, SolveContext};
@@ -188,25 +188,34 @@ pub(crate) fn run_heard(
         return Err(error.into());
     }
     let (log, _) = blob.finish()?;
-    let (code, signal, how) = match execution.status {
-        Status::Exited(code) => (Some(code), None, format!("exited with {code}")),
-        Status::Signaled(signal) => (None, Some(signal), format!("was ended by signal {signal}")),
-        Status::TimedOut(_) => (None, None, "ran longer than it may".to_owned()),
-        Status::DiskLimit => (None, None, "wrote more than the box may write".to_owned()),
-    };
-    context.events.emit(Event::Command(CommandRecord {
-        purpose: ran.purpose.to_owned(),
-        command: ran.shown.to_owned(),
-        code,
-        signal,
-        timed_out: matches!(execution.status, Status::TimedOut(_)),
-        truncated_bytes: execution.truncated_bytes,
-        wall_ms: execution.wall.as_millis() as u64,
-        cpu_ms: execution.cpu.as_millis() as u64,
-        peak_kib: execution.peak_kib,
-        log: Some(log),
-    }))?;
-    Ok(if execution.succeeded() { Ok(()) } else { Err(how) })
+    let record = execution.record(ran.purpose, ran.shown, Some(log));
+    context.events.emit(Event::Command(record))?;
+    Ok(if execution.succeeded() {
+        Ok(())
+    } else {
+        Err(ended(execution.status))
+    })
+}
+
+/// How a command ended, as the end of a sentence.
+pub(crate) fn ended(status: Status) -> String {
+    match status {
+        Status::Exited(code) => format!("exited with {code}"),
+        Status::Signaled(signal) => format!("was ended by signal {signal}"),
+        Status::TimedOut(TimeoutKind::Wall) => "ran longer than it may".to_owned(),
+        Status::TimedOut(TimeoutKind::Idle) => "said nothing for longer than it may".to_owned(),
+        Status::DiskLimit => "wrote more than the box may write".to_owned(),
+    }
+}
+
+/// Quotes a word for a shell where it needs that.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:+,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 /// The task's limit of a command, but never past the deadline.

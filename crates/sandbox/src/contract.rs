@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use seatrial_core::Digest;
+use seatrial_core::{CommandRecord, Digest};
 use serde::{Deserialize, Serialize};
 
 use crate::{Door, SandboxError, Session, SessionCommand, SessionExecution, SessionSpec};
@@ -261,6 +261,22 @@ impl Execution {
     pub fn succeeded(&self) -> bool {
         self.status == Status::Exited(0)
     }
+
+    /// What a journal keeps of it: what it was for, how a shell would read it, and where its output is kept.
+    pub fn record(&self, purpose: &str, command: impl Into<String>, log: Option<Digest>) -> CommandRecord {
+        CommandRecord {
+            purpose: purpose.to_owned(),
+            command: command.into(),
+            code: self.status.code(),
+            signal: self.status.signal(),
+            timed_out: matches!(self.status, Status::TimedOut(_)),
+            truncated_bytes: self.truncated_bytes,
+            wall_ms: self.wall.as_millis() as u64,
+            cpu_ms: self.cpu.as_millis() as u64,
+            peak_kib: self.peak_kib,
+            log,
+        }
+    }
 }
 
 /// How a command's main process ended.
@@ -274,6 +290,24 @@ pub enum Status {
     TimedOut(TimeoutKind),
     /// It wrote more than the box may write and was ended.
     DiskLimit,
+}
+
+impl Status {
+    /// The exit code, when it exited.
+    pub fn code(self) -> Option<i32> {
+        match self {
+            Self::Exited(code) => Some(code),
+            Self::Signaled(_) | Self::TimedOut(_) | Self::DiskLimit => None,
+        }
+    }
+
+    /// The signal that ended it, when one did.
+    pub fn signal(self) -> Option<i32> {
+        match self {
+            Self::Signaled(signal) => Some(signal),
+            Self::Exited(_) | Self::TimedOut(_) | Self::DiskLimit => None,
+        }
+    }
 }
 
 /// Which time limit.

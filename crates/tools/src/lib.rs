@@ -32,5 +32,5 @@ pub use state::{CacheRule, Finished, GuardRule, ToolState};
 pub use structure::{Definition, Structure, structure};
 pub use text::shorten;
 pub use toolbox::{Toolbox, tool_names};
-pub use web::{Page, PageSource, SearchHit, WebSearcher, html_to_markdown};
+pub use web::{Page, PageSource, SearchHit, WebSearcher, page_text};
 pub use world::{Ground, ToolLimits, Watch, World};

@@ -155,20 +155,7 @@ fn run_staying(script: &str, time: Duration, world: &mut World<'_>) -> Result<Ra
 impl Ran {
     /// For the journal.
     pub(crate) fn record(&self, purpose: &str, script: &str) -> CommandRecord {
-        let execution = &self.execution;
-        let (code, signal) = ended(execution.status);
-        CommandRecord {
-            purpose: purpose.to_owned(),
-            command: script.to_owned(),
-            code,
-            signal,
-            timed_out: matches!(execution.status, Status::TimedOut(_)),
-            truncated_bytes: execution.truncated_bytes,
-            wall_ms: execution.wall.as_millis() as u64,
-            cpu_ms: execution.cpu.as_millis() as u64,
-            peak_kib: execution.peak_kib,
-            log: self.whole,
-        }
+        self.execution.record(purpose, script, self.whole)
     }
 
     /// For whoever asks about it later.
@@ -191,15 +178,6 @@ impl Ran {
             Status::TimedOut(TimeoutKind::Idle) => "ended because it wrote nothing for too long".to_owned(),
             Status::DiskLimit => "ended because the box has written as much as it may".to_owned(),
         }
-    }
-}
-
-/// Exit code and signal.
-fn ended(status: Status) -> (Option<i32>, Option<i32>) {
-    match status {
-        Status::Exited(code) => (Some(code), None),
-        Status::Signaled(signal) => (None, Some(signal)),
-        Status::TimedOut(_) | Status::DiskLimit => (None, None),
     }
 }
 
@@ -228,7 +206,7 @@ fn tell(ran: Ran, time: Duration, asked_fresh: bool, world: &World<'_>) -> Answe
         text.push('\n');
     }
     let _ = write!(text, "[{}]", notes.join("; "));
-    let (code, signal) = ended(execution.status);
+    let (code, signal) = (execution.status.code(), execution.status.signal());
     Answer {
         failed: matches!(execution.status, Status::TimedOut(_) | Status::DiskLimit),
         left_out_bytes: ran.left_out + execution.truncated_bytes,

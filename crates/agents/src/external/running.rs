@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use seatrial_core::{BOX_SOURCE, CommandRecord, Event, Recipe};
+use seatrial_core::{BOX_SOURCE, Event, Recipe};
 use seatrial_sandbox::{Command, OutputSink, Status, Stream};
 use seatrial_store::{BlobWriter, StoreError};
 
@@ -95,23 +95,8 @@ pub(super) fn run(
         return Err(error.into());
     }
     let (log, _) = blob.finish()?;
-    let (code, signal) = match execution.status {
-        Status::Exited(code) => (Some(code), None),
-        Status::Signaled(signal) => (None, Some(signal)),
-        Status::TimedOut(_) | Status::DiskLimit => (None, None),
-    };
-    context.events.emit(Event::Command(CommandRecord {
-        purpose: "build".to_owned(),
-        command: program.secrets.clean(&shown),
-        code,
-        signal,
-        timed_out: matches!(execution.status, Status::TimedOut(_)),
-        truncated_bytes: execution.truncated_bytes,
-        wall_ms: execution.wall.as_millis() as u64,
-        cpu_ms: execution.cpu.as_millis() as u64,
-        peak_kib: execution.peak_kib,
-        log: Some(log),
-    }))?;
+    let record = execution.record("build", program.secrets.clean(&shown), Some(log));
+    context.events.emit(Event::Command(record))?;
     Ok(Run {
         status: execution.status,
         wall: begun.elapsed(),

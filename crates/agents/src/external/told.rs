@@ -4,6 +4,7 @@ use seatrial_core::{Message, Part, Role, ToolCall, Usage};
 use serde_json::Value;
 
 use super::recipe::{Take, UsageSpec};
+use crate::steps::quoted;
 
 /// Most messages that are taken over, most bytes of one of their parts, and most bytes in all.
 const MOST_MESSAGES: usize = 2000;
@@ -264,15 +265,6 @@ fn written_by(name: &str, arguments: &Value) -> Option<String> {
 /// A tool's name without the server that offers it, in small letters.
 fn plain_name(name: &str) -> String {
     name.rsplit("__").next().unwrap_or(name).to_ascii_lowercase()
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:+,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 /// The JSON documents of a text: the text itself, or its lines.

@@ -2,7 +2,7 @@
 
 use seatrial_core::{BOX_SOURCE, Purpose, Step};
 
-use crate::steps::step;
+use crate::steps::{quoted, step};
 
 /// What precedes a command, one line each.
 const RUNNING: &str = "Running command: ";
@@ -103,16 +103,6 @@ fn word(text: &str) -> Option<(String, &str)> {
             },
             plain => word.push(plain),
         }
-    }
-}
-
-/// Quotes a word for a shell where it needs that.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:+,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, io::Write as _, time::Duration};
 
-use seatrial_core::{CommandRecord, Event, Recipe};
+use seatrial_core::{Event, Recipe};
 use seatrial_sandbox::{Command, Execution, OutputSink, Status, Stream};
 use seatrial_store::{BlobWriter, StoreError};
 
@@ -55,23 +55,8 @@ pub(super) fn run(context: &mut SolveContext<'_>, script: &str, time: Duration) 
         return Err(error.into());
     }
     let (log, _) = blob.finish()?;
-    let (code, signal) = match execution.status {
-        Status::Exited(code) => (Some(code), None),
-        Status::Signaled(signal) => (None, Some(signal)),
-        Status::TimedOut(_) | Status::DiskLimit => (None, None),
-    };
-    context.events.emit(Event::Command(CommandRecord {
-        purpose: super::SCRIPT.to_owned(),
-        command: script.to_owned(),
-        code,
-        signal,
-        timed_out: matches!(execution.status, Status::TimedOut(_)),
-        truncated_bytes: execution.truncated_bytes,
-        wall_ms: execution.wall.as_millis() as u64,
-        cpu_ms: execution.cpu.as_millis() as u64,
-        peak_kib: execution.peak_kib,
-        log: Some(log),
-    }))?;
+    let record = execution.record(super::SCRIPT, script, Some(log));
+    context.events.emit(Event::Command(record))?;
     Ok(Ran {
         execution,
         time,

@@ -3,7 +3,6 @@
 mod benchmark;
 mod chunks;
 mod desk;
-mod html;
 mod labels;
 mod library;
 mod links;

@@ -6,7 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use seatrial_core::{BOX_SOURCE, Budget, Ending, Event, Message, Recipe, SinkError, Submission, ToolCall, ToolRecord};
+use seatrial_core::{
+    BOX_SOURCE, Budget, Ending, Event, Message, Recipe, Role, SinkError, Submission, ToolCall, ToolRecord,
+};
 use seatrial_llm::{Bounds, CallContext, Completion, Meter, Model, ModelError, Request, ToolSpec};
 use seatrial_tools::{
     Answer, CacheRule, Ground, GuardRule, PageSource, ToolLimits, ToolState, Toolbox, ToolsError, World,
@@ -17,6 +19,9 @@ use super::{
     script::{Script, ScriptEnd},
 };
 use crate::{AgentError, SolveContext};
+
+/// What a model hears that says something and does nothing.
+pub(crate) const NUDGE: Prompt = Prompt::new("nudge", include_str!("../../prompts/nudge.md"));
 
 /// Why an agent's work came to an end before it said so.
 #[derive(Debug)]
@@ -192,6 +197,29 @@ impl<'d, 'c> Desk<'d, 'c> {
                 Err(Halt::Model(ModelError::ContextFull { .. })) if self.condense(talk)? => {}
                 answer => return answer,
             }
+        }
+    }
+
+    /// Turn after turn, until the model says that it is done; an answer that uses no tool is the end too, or a reason to say
+    /// that nobody else is here.
+    pub(crate) fn work(&mut self, talk: &mut Conversation, silence_ends: bool) -> Result<(Ending, String), Halt> {
+        loop {
+            let asked = self.turn(talk)?;
+            if let Some(finished) = self.state.finished() {
+                let by = if finished.succeeded {
+                    Ending::Finished
+                } else {
+                    Ending::GaveUp
+                };
+                return Ok((by, finished.message.clone()));
+            }
+            if asked.acted {
+                continue;
+            }
+            if silence_ends {
+                return Ok((Ending::Finished, asked.message.plain_text()));
+            }
+            self.say(talk, Message::text(Role::User, NUDGE.fill(&[])))?;
         }
     }
 

@@ -12,7 +12,7 @@ mod settings;
 
 pub(crate) use condenser::Condenser;
 pub(crate) use conversation::Conversation;
-pub(crate) use desk::{Desk, Halt};
+pub(crate) use desk::{Desk, Halt, NUDGE};
 pub(crate) use fences::scripts;
 pub(crate) use guard::{Guard, Nudge};
 pub(crate) use prompt::Prompt;

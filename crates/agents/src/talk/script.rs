@@ -6,10 +6,13 @@
 
 use std::fmt::Write as _;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use seatrial_core::{BOX_SOURCE, Recipe, ToolCall};
 use seatrial_sandbox::Sandbox;
 use seatrial_tools::Answer;
 use serde_json::Value;
+
+use crate::steps::quoted;
 
 /// Most bytes of a file that is written whole.
 const MOST_BYTES: u64 = 4 << 20;
@@ -221,14 +224,14 @@ impl Script {
                 }
                 Act::Fresh { folder, command } => {
                     heredoc(&mut out, "cat > \"$step\"", command.as_bytes(), index);
-                    let folder = quote(folder);
+                    let folder = quoted(folder);
                     let _ = writeln!(out, "(cd {folder} && exec bash \"$step\" < /dev/null) || exit $?");
                 }
                 // With nothing that succeeds after it, it is of no use to anybody.
                 Act::Partly { folder, command } if index < last => {
                     heredoc(&mut out, "cat > \"$step\"", command.as_bytes(), index);
                     let run = match folder {
-                        Some(folder) => format!("(cd {} && exec bash \"$step\" < /dev/null)", quote(folder)),
+                        Some(folder) => format!("(cd {} && exec bash \"$step\" < /dev/null)", quoted(folder)),
                         // What ends a shell must not end this one.
                         None if ends_its_shell(command) => "(. \"$step\" < /dev/null)".to_owned(),
                         None => ". \"$step\" < /dev/null".to_owned(),
@@ -246,7 +249,7 @@ impl Script {
                     content,
                     executable,
                 } => {
-                    let path = quote(path);
+                    let path = quoted(path);
                     let _ = writeln!(out, "mkdir -p \"$(dirname {path})\" || exit $?");
                     heredoc(&mut out, &format!("cat > {path}"), content, index);
                     match executable {
@@ -255,7 +258,7 @@ impl Script {
                         None => {}
                     }
                 }
-                Act::Gone(path) => drop(writeln!(out, "rm -rf {}", quote(path))),
+                Act::Gone(path) => drop(writeln!(out, "rm -rf {}", quoted(path))),
             }
         }
         out.push_str("\nrm -f \"$step\"\n");
@@ -286,32 +289,13 @@ fn heredoc(out: &mut String, command: &str, bytes: &[u8], index: usize) {
             let (verb, target) = command.split_once(' ').unwrap_or((command, ""));
             debug_assert_eq!(verb, "cat");
             let _ = writeln!(out, "base64 -d {target} <<'END_{index}'");
-            let encoded = base64(bytes);
+            let encoded = BASE64_STANDARD.encode(bytes);
             for line in encoded.as_bytes().chunks(76) {
                 let _ = writeln!(out, "{}", String::from_utf8_lossy(line));
             }
             let _ = writeln!(out, "END_{index}");
         }
     }
-}
-
-/// RFC 4648, section 4.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            if digit <= three.len() {
-                let index = (bits >> (18 - 6 * digit)) & 63;
-                out.push(char::from(DIGITS[index as usize]));
-            } else {
-                out.push('=');
-            }
-        }
-    }
-    out
 }
 
 fn absolute(path: &str) -> String {
@@ -324,10 +308,6 @@ fn absolute(path: &str) -> String {
     }
 }
 
-fn quote(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -335,21 +315,6 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_is_that_of_the_standard() {
-        let cases = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("foobar", "Zm9vYmFy"),
-        ];
-        for (plain, encoded) in cases {
-            assert_eq!(base64(plain.as_bytes()), encoded);
-        }
-    }
 
     /// Runs a script with Bash, below a folder that stands for the source.
     fn run(script: &str, folder: &std::path::Path) -> (i32, String) {

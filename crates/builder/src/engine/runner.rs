@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use seatrial_core::{CommandRecord, Recipe, Step};
+use seatrial_core::{Recipe, Step};
 use seatrial_sandbox::{Command, OutputSink, Sandbox, Status, Stream, TimeoutKind};
 use seatrial_store::{BlobWriter, Blobs, StoreError};
 
@@ -78,29 +78,15 @@ pub(super) fn run_after(
         return Err(error.into());
     }
     let (digest, _) = blob.finish()?;
-    let (code, signal, stopped) = match execution.status {
-        Status::Exited(code) => (Some(code), None, None),
-        Status::Signaled(signal) => (None, Some(signal), Some(format!("signal {signal} ended it"))),
-        Status::TimedOut(TimeoutKind::Wall) => (None, None, Some("it ran longer than it may".to_owned())),
-        Status::TimedOut(TimeoutKind::Idle) => (
-            None,
-            None,
-            Some(format!("it wrote nothing for {} seconds", IDLE.as_secs())),
-        ),
-        Status::DiskLimit => (None, None, Some("it wrote more than the box may write".to_owned())),
+    let stopped = match execution.status {
+        Status::Exited(_) => None,
+        Status::Signaled(signal) => Some(format!("signal {signal} ended it")),
+        Status::TimedOut(TimeoutKind::Wall) => Some("it ran longer than it may".to_owned()),
+        Status::TimedOut(TimeoutKind::Idle) => Some(format!("it wrote nothing for {} seconds", IDLE.as_secs())),
+        Status::DiskLimit => Some("it wrote more than the box may write".to_owned()),
     };
-    watcher.command(CommandRecord {
-        purpose: step.purpose.as_str().to_owned(),
-        command: format!("cd \"{}\" && {}", step.folder, step.command),
-        code,
-        signal,
-        timed_out: matches!(execution.status, Status::TimedOut(_)),
-        truncated_bytes: execution.truncated_bytes,
-        wall_ms: execution.wall.as_millis() as u64,
-        cpu_ms: execution.cpu.as_millis() as u64,
-        peak_kib: execution.peak_kib,
-        log: Some(digest),
-    });
+    let shown = format!("cd \"{}\" && {}", step.folder, step.command);
+    watcher.command(execution.record(step.purpose.as_str(), shown, Some(digest)));
     Ok(Ran {
         ok: execution.succeeded(),
         stopped,

@@ -9,10 +9,8 @@ use std::{
     time::Duration,
 };
 
-use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, CommandRecord, Digest, Event, EventSink};
-use seatrial_sandbox::{
-    BoxSpec, ChangeKind, Command, Execution, Network, OutputSink, Sandbox, Snapshot, Status, Stream,
-};
+use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, Digest, Event, EventSink};
+use seatrial_sandbox::{BoxSpec, ChangeKind, Command, Execution, Network, OutputSink, Sandbox, Snapshot, Stream};
 use seatrial_store::BlobWriter;
 
 use super::{
@@ -218,24 +216,8 @@ fn run(
         return Err(error.into());
     }
     let (log, _) = spool.writer.finish()?;
-    let (code, signal, timed_out) = match execution.status {
-        Status::Exited(code) => (Some(code), None, false),
-        Status::Signaled(signal) => (None, Some(signal), false),
-        Status::TimedOut(_) => (None, None, true),
-        Status::DiskLimit => (None, None, false),
-    };
-    events.emit(Event::Command(CommandRecord {
-        purpose: purpose.to_owned(),
-        command: clean_command(&command.argv),
-        code,
-        signal,
-        timed_out,
-        truncated_bytes: execution.truncated_bytes,
-        wall_ms: execution.wall.as_millis() as u64,
-        cpu_ms: execution.cpu.as_millis() as u64,
-        peak_kib: execution.peak_kib,
-        log: Some(log),
-    }))?;
+    let record = execution.record(purpose, clean_command(&command.argv), Some(log));
+    events.emit(Event::Command(record))?;
     Ok((execution, log))
 }
 

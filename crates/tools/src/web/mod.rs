@@ -6,6 +6,6 @@ mod search;
 
 use door::DoorPages;
 pub(crate) use page::FetchPage;
-pub use page::{Page, PageSource, html_to_markdown};
+pub use page::{Page, PageSource, page_text};
 pub(crate) use search::WebSearch;
 pub use search::{SearchHit, WebSearcher};

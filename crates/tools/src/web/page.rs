@@ -102,7 +102,16 @@ impl Tool for FetchPage {
 
 fn shown(page: &Page, raw: bool) -> String {
     let text = String::from_utf8_lossy(&page.body);
-    let kind = page.content_type.to_ascii_lowercase();
+    if raw {
+        text.into_owned()
+    } else {
+        page_text(&page.content_type, &text)
+    }
+}
+
+/// What a server sent, as text: a page for browsers as Markdown, anything else as it is.
+pub fn page_text(content_type: &str, text: &str) -> String {
+    let kind = content_type.to_ascii_lowercase();
     let start: String = text
         .trim_start()
         .chars()
@@ -111,15 +120,15 @@ fn shown(page: &Page, raw: bool) -> String {
         .to_ascii_lowercase();
     let is_html = kind.contains("html")
         || (kind.is_empty() && (start.starts_with("<!doctype html") || start.starts_with("<html")));
-    if is_html && !raw {
-        html_to_markdown(&text)
+    if is_html {
+        html_to_markdown(text)
     } else {
-        text.into_owned()
+        text.to_owned()
     }
 }
 
 /// A page of HTML as Markdown, without what is for machines only. What cannot be read stays as it is.
-pub fn html_to_markdown(html: &str) -> String {
+fn html_to_markdown(html: &str) -> String {
     if is_too_deep(html) {
         return without_tags(html);
     }

@@ -1,27 +1,21 @@
 //! A box with tools over it.
 
 use std::{
-    path::PathBuf,
     sync::{
-        Arc, OnceLock,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Instant,
 };
 
-use seatrial_core::{Digest, Event, Platform, ToolCall};
+use seatrial_core::{Event, Platform, ToolCall};
 use seatrial_packages::{Candidate, Key, Resolver};
-use seatrial_sandbox::{BoxSpec, ImageRequest, ImageStore, Limits, NativeFactory, Network, Sandbox, SandboxFactory};
+use seatrial_sandbox::{BoxSpec, Limits, Network, Sandbox, SandboxFactory};
 use seatrial_store::Home;
 use seatrial_tools::{Answer, Ground, ToolLimits, ToolState, Toolbox, ToolsError, World, mcp::ServedBox};
 use serde_json::Value;
 
 pub(crate) const ROOT: &str = seatrial_core::BOX_SOURCE;
-
-struct Boxes {
-    factory: NativeFactory,
-    image: Digest,
-}
 
 /// One box, all tools, and what they write down.
 pub(crate) struct Bench {
@@ -58,14 +52,7 @@ impl Resolver for Names {
 impl Bench {
     /// A box without a network; without boxes the reason is printed.
     pub(crate) fn new(files: &[(&str, &str)]) -> Option<Self> {
-        static BOXES: OnceLock<Result<Boxes, String>> = OnceLock::new();
-        let boxes = match BOXES.get_or_init(make) {
-            Ok(boxes) => boxes,
-            Err(reason) => {
-                println!("skipped: no boxes: {reason}");
-                return None;
-            }
-        };
+        let boxes = crate::boxes::boxes()?;
         let spec = BoxSpec {
             image: boxes.image,
             limits: Limits::default(),
@@ -163,41 +150,4 @@ impl Bench {
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
     }
-}
-
-fn make() -> Result<Boxes, String> {
-    let set = |name| {
-        std::env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    let root = set("SEATRIAL_TEST_HOME")
-        .or_else(|| set("XDG_CACHE_HOME").map(|cache| cache.join("seatrial/test-home")))
-        .or_else(|| set("HOME").map(|home| home.join(".cache/seatrial/test-home")))
-        .ok_or("no home folder")?;
-    let home = Home::open(root).map_err(|error| error.to_string())?;
-    let helper = helper().ok_or("the helper `seatrial-box` is not built; build the workspace first")?;
-    let images = ImageStore::new(&home, helper.clone());
-    let platform = Platform::default_host();
-    let image = match images.find(&platform).map_err(|error| error.to_string())? {
-        Some(image) => image,
-        None => images
-            .build(&ImageRequest::default_for(&platform), &mut |_| {})
-            .map_err(|error| error.to_string())?,
-    };
-    let factory = NativeFactory::new(&home, helper).map_err(|error| error.to_string())?;
-    Ok(Boxes {
-        factory,
-        image: image.id,
-    })
-}
-
-/// Another crate's program: beside this test's own, where the workspace's programs are.
-fn helper() -> Option<PathBuf> {
-    let own = std::env::current_exe().ok()?;
-    let folder = own.parent()?.parent()?;
-    ["seatrial-box", "seatrial"]
-        .iter()
-        .map(|name| folder.join(name))
-        .find(|path| path.is_file())
 }
