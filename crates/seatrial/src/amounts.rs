@@ -28,6 +28,16 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Reads a share above 0 and up to 1.
+pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(share) if share > 0.0 && share <= 1.0 => Ok(share),
+        Ok(_) | Err(_) => Err(format!(
+            "`{text}` is no share; say how much, above 0 and up to 1, such as 0.5"
+        )),
+    }
+}
+
 /// Reads `30d`, `12h`, `2w`, `90m` or `10s`.
 pub(crate) fn parse_age(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no span of time; write for instance 30d, 12h or 2w");

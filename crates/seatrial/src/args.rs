@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 use seatrial_core::RelaxationClass;
 
 use crate::{
-    amounts::{parse_age, parse_bytes},
+    amounts::{parse_age, parse_bytes, parse_share},
     bench_args::BenchVerb,
     external_args::ExternalArgs,
     image_args::ImageVerb,
@@ -286,9 +286,9 @@ pub(crate) enum CorpusVerb {
         /// An earlier form of the corpus: what it has was looked at before, and stays seen
         #[arg(long, value_name = "CORPUS")]
         older: Option<PathBuf>,
-        /// Of a set of failing logs: the share of the projects and mutations out of sight that becomes seen, above 0 and
-        /// up to 1; the set keeps a record of it
-        #[arg(long, value_name = "SHARE", conflicts_with = "older")]
+        /// The share of what is out of sight (tasks; of a set of failing logs, projects and mutations) that becomes seen, above
+        /// 0 and up to 1; it is recorded, and cannot be taken back
+        #[arg(long, value_name = "SHARE", conflicts_with = "older", value_parser = parse_share)]
         reveal: Option<f64>,
     },
     /// Pin again what has left the archive

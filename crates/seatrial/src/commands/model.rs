@@ -17,6 +17,7 @@ const CALL: &str = "Call the tool `report` once, with the word `ready` as `word`
 
 pub(super) fn run(app: &App, args: &ModelCheckArgs) -> Result<ExitCode, Failure> {
     let model = super::models::one(app, &args.model, &args.asking)?;
+    app.show.note(&format!("asking {} ...", args.model));
     let greeted = ask(&*model, Request::new(vec![Message::text(Role::User, GREETING)]));
     let with_tool = match &greeted {
         // Whoever does not answer a greeting is not asked again.

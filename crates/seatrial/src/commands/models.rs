@@ -6,8 +6,8 @@ use fs_err as fs;
 use seatrial_agents::{AgentOptions, AgentSettings, CondenserKind, Feedback, Labels};
 use seatrial_core::Digest;
 use seatrial_llm::{
-    Bounds, Cassette, CassetteMode, Meter, Model, ModelId, Pacing, Prices, Secret, Settings, ToolProtocol, Wire,
-    connect,
+    Bounds, Cassette, CassetteMode, Meter, Model, ModelId, Pacing, Patience, Prices, Secret, Settings, ToolProtocol,
+    Wire, connect,
 };
 use serde_json::{Value, json};
 
@@ -102,7 +102,13 @@ pub(super) fn labels(path: &Path) -> Result<Labels, Failure> {
 
 /// One model, to be asked by itself.
 pub(super) fn one(app: &App, name: &str, args: &AskingArgs) -> Result<Arc<dyn Model>, Failure> {
-    connected(name, &asking(app, args, Pacing::default())?.0)
+    let (settings, _) = asking(app, args, Pacing::default())?;
+    // Somebody waits at the terminal, and can ask again.
+    let patience = Patience {
+        attempts: 2,
+        ..settings.patience.clone()
+    };
+    connected(name, &Settings { patience, ..settings })
 }
 
 fn connected(name: &str, settings: &Settings) -> Result<Arc<dyn Model>, Failure> {

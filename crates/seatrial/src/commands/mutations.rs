@@ -107,11 +107,6 @@ pub(super) fn mine(app: &App, verb: MineVerb) -> Result<ExitCode, Failure> {
 
 /// Makes a part of what is held out seen.
 pub(super) fn reveal(app: &App, folder: &Path, seed: u64, share: f64) -> Result<ExitCode, Failure> {
-    if !(share > 0.0 && share <= 1.0) {
-        return Err(Failure::usage(format!(
-            "`--reveal {share}` is no share; say how much becomes seen, above 0 and up to 1, such as 0.5"
-        )));
-    }
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

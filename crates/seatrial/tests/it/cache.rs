@@ -186,8 +186,9 @@ fn a_run_beside_which_everything_is_collected_again_and_again_misses_nothing() {
     assert_eq!(
         (&summary["counts"]["failed"], &summary["counts"]["invalid"]),
         (&12.into(), &0.into()),
-        "{times} times: {}",
-        summary["counts"]
+        "{times} times: {} {}",
+        summary["counts"],
+        summary["trials"]
     );
     assert!(times > 1);
 }

@@ -102,7 +102,7 @@ impl Split {
             })
             .collect();
         drawn.sort();
-        let count = (drawn.len() as f64 * share.clamp(0.0, 1.0)).round() as usize;
+        let count = (drawn.len() as f64 * share).round() as usize;
         let revealed: Vec<TaskId> = drawn.into_iter().take(count).map(|(_, id)| id).collect();
         for id in &revealed {
             self.unseen.remove(id);
