@@ -8,7 +8,10 @@ use crate::{
 /// From the ground up. A crate that is planned has its place already.
 const FLOORS: [(&str, &[&str]); 8] = [
     ("ground", &["seatrial-core", "seatrial-store"]),
-    ("worlds", &["seatrial-sandbox", "seatrial-egress", "seatrial-source"]),
+    (
+        "worlds",
+        &["seatrial-sandbox", "seatrial-egress", "seatrial-source", "seatrial-obs"],
+    ),
     ("knowledge", &["seatrial-diagnosis", "seatrial-packages"]),
     ("skills", &["seatrial-builder", "seatrial-tools", "seatrial-llm"]),
     ("the work", &["seatrial-suites", "seatrial-agents"]),
