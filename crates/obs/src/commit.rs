@@ -71,15 +71,15 @@ impl Client {
     /// looked up.
     pub fn commit(&self, package: &PackagePath, upload: &Upload<'_>) -> Result<Commit, ObsError> {
         self.may_write(package.project())?;
-        let before = self.list_at(package, None, false)?;
-        let is_link = before.link.is_some();
-        let before = if is_link { self.list(package)? } else { before };
+        let plain = self.list_at(package, None, false)?;
+        let head = plain.revision.clone();
+        let is_link = plain.link.is_some();
         if let Some(base) = upload.base
-            && base != before.revision
-            && !(is_link && self.list_at(package, None, false)?.revision == base)
+            && base != head
         {
-            return Err(self.overtaken(package, base, &before.revision));
+            return Err(self.overtaken(package, base, &head));
         }
+        let before = if is_link { self.list(package)? } else { plain };
         let there: Vec<String> = before.entries.iter().map(|entry| entry.name.clone()).collect();
         let files = know(upload.files, &there)?;
         if files.is_empty() {
@@ -91,13 +91,17 @@ impl Client {
             .into_iter()
             .filter(|name| !files.iter().any(|known| known.file.name == *name) && !is_made_by_service(name))
             .collect();
-        if same(&before, &files) && !before.revision.is_empty() {
-            return self.described(package, &before.revision, &before, false, Vec::new(), Vec::new());
+        if same(&before, &files) && !head.is_empty() {
+            let mut commit = self.described(package, &head, before, None)?;
+            commit.is_new = false;
+            return Ok(commit);
         }
         let checked = self.checked(package);
-        let (reply, uploaded) = self.send(package, &files, upload, is_link)?;
-        let mut commit = self.described(package, &reply.revision, &before, true, uploaded, deleted)?;
-        commit.srcmd5 = reply.srcmd5;
+        let (reply, uploaded) = self.send(package, &files, upload, is_link, &head)?;
+        let revision = reply.revision.clone();
+        let mut commit = self.described(package, &revision, reply, Some(&head))?;
+        commit.uploaded = uploaded;
+        commit.deleted = deleted;
         commit.checked = checked;
         Ok(commit)
     }
@@ -121,12 +125,8 @@ impl Client {
         files: &[Known<'_>],
         upload: &Upload<'_>,
         is_link: bool,
+        head: &str,
     ) -> Result<(Listing, Vec<String>), ObsError> {
-        let before = self.revisions(package, 1)?;
-        let head = before
-            .last()
-            .map(|revision| revision.revision.clone())
-            .unwrap_or_default();
         let mut pairs = vec![("cmd", "commitfilelist"), ("withvalidate", "1")];
         if is_link {
             pairs.push(("keeplink", "1"));
@@ -157,7 +157,7 @@ impl Client {
                     // Perhaps it was made: then it is found. Otherwise the list may be offered again.
                     lost += 1;
                     std::thread::sleep(self.pace().retry);
-                    if let Some(listing) = self.find_commit(package, files, &head, upload.comment)? {
+                    if let Some(listing) = self.find_commit(package, files, head, upload.comment)? {
                         return Ok((listing, sent));
                     }
                     if lost >= self.pace().tries {
@@ -265,41 +265,39 @@ impl Client {
         }))
     }
 
-    /// What is to be known of a revision: its time, what is built of it, and what others did before it.
+    /// What is to be known of a revision: its time, what is built of it, and what others did between the head and it.
     fn described(
         &self,
         package: &PackagePath,
         revision: &str,
-        before: &Listing,
-        is_new: bool,
-        uploaded: Vec<String>,
-        deleted: Vec<String>,
+        mut listing: Listing,
+        head: Option<&str>,
     ) -> Result<Commit, ObsError> {
-        let listing = self.list_at(package, Some(revision), true)?;
+        let srcmd5 = listing.srcmd5.clone();
+        if head.is_some() && (listing.link.is_some() || listing.service.is_some()) {
+            listing = self.list_at(package, Some(revision), true)?;
+        }
         let revisions = self.revisions(package, LOOK_BACK)?;
         let time = revisions
             .iter()
             .find(|other| other.revision == revision)
             .map_or(0, |revision| revision.time);
         let number = |revision: &str| revision.parse::<u64>().ok();
-        let between = revisions
-            .into_iter()
-            .filter(|other| {
-                is_new
-                    && number(&other.revision) > number(&before.revision)
-                    && number(&other.revision) < number(revision)
+        let between = revisions.into_iter().filter(|other| {
+            head.is_some_and(|head| {
+                number(&other.revision) > number(head) && number(&other.revision) < number(revision)
             })
-            .collect();
+        });
         Ok(Commit {
             revision: revision.to_owned(),
-            srcmd5: listing.srcmd5.clone(),
+            srcmd5,
             in_service: listing.is_in_service(),
             built: listing.srcmd5,
             time,
-            is_new,
-            uploaded,
-            deleted,
-            between,
+            is_new: true,
+            uploaded: Vec::new(),
+            deleted: Vec::new(),
+            between: between.collect(),
             checked: Vec::new(),
         })
     }

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The scheduler's time has no parts of a second. Within the second of the commit it counts after this long.
-const SAME_SECOND: Duration = Duration::from_secs(2);
+pub(crate) const SAME_SECOND: Duration = Duration::from_millis(1200);
 
 /// What was seen on the way to a settled state.
 #[derive(Debug, Clone, Copy, Default)]

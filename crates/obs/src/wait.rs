@@ -11,7 +11,7 @@ use std::{
 use crate::{
     Class, Client, Code, Commit, Log, LogLimits, LogReader, ObsError, Observation, PackagePath, Pull, Revision, Target,
     Trigger,
-    evidence::{Judged, Passage},
+    evidence::{Judged, Passage, SAME_SECOND},
 };
 
 /// How often the caller's flag is looked at.
@@ -384,7 +384,13 @@ impl Watch<'_> {
                 self.judged = Some((Instant::now(), seen.clone()));
                 Ok(self.overtaken(Duration::ZERO)?.map_or(Next::Pause, Next::End))
             }
-            Judged::NotYet => Ok(Next::Pause),
+            Judged::NotYet => {
+                // Within the second of the commit the answer comes soon.
+                if passage.quiet < SAME_SECOND {
+                    self.pause = self.client.pace().fast;
+                }
+                Ok(Next::Pause)
+            }
         }
     }
 

@@ -8,10 +8,13 @@
 )]
 
 mod answers;
+mod back_end;
 mod commit;
 mod lab;
 mod log;
 mod login;
+mod matrix;
+mod real;
 
 mod service;
 mod wait;
