@@ -10,7 +10,10 @@ SYSTEM_PACKAGES=(build-essential ca-certificates git mmdebstrap uidmap gpgv debi
 # shellcheck disable=SC2034
 # What the tests need on top: they sign an archive of their own, pull from a registry, and run programs of other
 # architectures.
-TEST_PACKAGES=(gpg docker-registry qemu-user-static)
+TEST_PACKAGES=(gpg docker-registry openssh-client qemu-user-static)
+# shellcheck disable=SC2034
+# What tests use where the distribution has it: an Open Build Service back end.
+OPTIONAL_TEST_PACKAGES=(curl obs-build obs-server)
 
 say() {
     printf '%s\n' "$*"
@@ -101,6 +104,19 @@ ensure_packages() {
             "(on Ubuntu mmdebstrap, uidmap and debian-archive-keyring may need: sudo add-apt-repository universe)." \
             "Then run this script again: it goes on where it stopped."
     fi
+}
+
+# Installs the packages of the arguments if the distribution has all of them; says so where it has not.
+ensure_optional_packages() {
+    local package absent=()
+    for package in "$@"; do
+        is_installed "$package" || [[ -n "$(apt-cache search --names-only "^$package\$" 2>/dev/null)" ]] || absent+=("$package")
+    done
+    if ((${#absent[@]} > 0)); then
+        say "    this distribution has no ${absent[*]}: tests that need it are skipped"
+        return 0
+    fi
+    ensure_packages "$@"
 }
 
 # Is version $1 at least version $2? Compares the first two numbers, as rust-version has no more.

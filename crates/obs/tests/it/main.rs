@@ -16,6 +16,7 @@ mod login;
 mod matrix;
 mod real;
 
+mod recorded;
 mod service;
 mod wait;
 mod wire;
