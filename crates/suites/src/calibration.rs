@@ -47,13 +47,14 @@ pub fn gold_submission(task: &Task) -> Option<Submission> {
 }
 
 /// The submission that runs the distribution's recipe on the tree as upstream released it: its patches are taken back
-/// first. What it does not make, and [`gold_submission`] does, nobody can make from the pinned source.
+/// first. What it does not make, and [`gold_submission`] does, nobody can make from the pinned source. It ends well when
+/// the recipe's build does: its packaging may stop over a file that bears another name without the patches.
 ///
 /// `None` when the source is no source package of a distribution.
 pub fn unpatched_submission(task: &Task) -> Option<Submission> {
     gold_source(task)?;
     Some(Submission {
-        script: Some(format!("{TAKE_PATCHES_BACK}{}", gold_script())),
+        script: Some(format!("{TAKE_PATCHES_BACK}{}", unpatched_script())),
         note: "the distribution's own recipe without its patches".to_owned(),
         ..Submission::default()
     })
@@ -148,6 +149,20 @@ fn products<'a>(verdict: &'a Verdict, check: &str) -> Vec<(&'a str, &'a seatrial
 }
 
 fn gold_script() -> String {
+    format!("{}dpkg-buildpackage -b -uc -us -d\n", prepared())
+}
+
+fn unpatched_script() -> String {
+    format!(
+        "{}dpkg-buildpackage -b -uc -us -d -T build\n\
+         dpkg-buildpackage -b -uc -us -d -nc || echo 'built, but not packed'\n",
+        prepared()
+    )
+}
+
+/// What stands before a build by the recipe. A recipe that moves a program to another name leaves no file under the old
+/// one, so a `mv` of ours keeps that name: [`aliases`] finds the same file there.
+fn prepared() -> String {
     // Documentation is built too: what a recipe installs may depend on it. Tests are not, as they prove nothing here.
     format!(
         "set -eu\n\
@@ -160,9 +175,26 @@ fn gold_script() -> String {
          apt-get build-dep -y --no-install-recommends {BOX_SOURCE}\n\
          }}\n\
          packages || {{ apt-get update && packages; }}\n\
-         dpkg-buildpackage -b -uc -us -d\n"
+         {KEEP_MOVED}"
     )
 }
+
+/// Lays a `mv` before the system's own that keeps each program or library which is moved to another name.
+const KEEP_MOVED: &str = r#"mkdir -p /build/moved/bin
+cat >/build/moved/bin/mv <<'MV'
+#!/bin/sh
+for last in "$@"; do :; done
+for file in "$@"; do
+    [ "$file" != "$last" ] && [ -f "$file" ] && [ ! -L "$file" ] && [ ! -d "$last" ] || continue
+    [ "$(head -c 4 "$file" | od -An -c | tr -d ' ')" = '177ELF' ] || continue
+    kept=$(mktemp -d /build/moved/XXXXXX) && cp -p "$file" "$kept/" 2>/dev/null
+done
+exec /usr/bin/mv "$@"
+MV
+chmod -R a+rwX /build/moved
+chmod 755 /build/moved/bin/mv
+export PATH="/build/moved/bin:$PATH"
+"#;
 
 #[cfg(test)]
 mod tests {
@@ -182,6 +214,36 @@ mod tests {
         ] {
             assert!(script.contains(part), "{part}");
         }
+    }
+
+    #[test]
+    fn without_patches_the_build_decides_and_not_what_packs_it() {
+        let script = unpatched_script();
+        assert!(script.contains("-T build\n"), "{script}");
+        assert!(script.contains("-nc || echo"), "{script}");
+    }
+
+    #[test]
+    fn a_program_that_a_recipe_moves_to_another_name_is_kept_under_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let shims = KEEP_MOVED.replace("/build/moved", &folder.path().join("moved").to_string_lossy());
+        let program = std::env::current_exe().unwrap();
+        std::fs::copy(&program, folder.path().join("hull")).unwrap();
+        std::fs::write(folder.path().join("notes"), "text").unwrap();
+        let run = format!("set -eu\n{shims}mv -f hull hull-bin\nmv notes read-me\nls . moved/*/\n");
+        let run = std::process::Command::new("sh")
+            .args(["-c", &run])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{run:?}");
+        let listed = String::from_utf8(run.stdout).unwrap();
+        let is_listed = |name: &str| listed.lines().any(|line| line == name);
+        assert!(
+            is_listed("hull-bin") && is_listed("hull") && is_listed("read-me"),
+            "{listed}"
+        );
+        assert!(!is_listed("notes"), "{listed}");
     }
 
     fn verdict(replayed: bool, strict: &[(&str, &str)], completion: &[(&str, &str)]) -> Verdict {
