@@ -33,6 +33,6 @@ pub use recipe::{Purpose, Recipe, Step};
 pub use relaxation::{Relaxation, RelaxationClass, RelaxationClassError, RelaxationScope};
 pub use source::{FilePin, PinnedSource, SourceKind};
 pub use submission::{Submission, SubmittedFile};
-pub use task::{Goal, Task};
-pub use truth::{CompileTruth, Truth, TruthBody};
+pub use task::{Goal, RecipeKind, RepairGoal, Task};
+pub use truth::{CompileTruth, RepairTruth, Truth, TruthBody};
 pub use verdict::{Answer, Check, Evidence, InvalidReason, Outcome, Profile, Verdict};

@@ -66,15 +66,29 @@ pub enum SourceKind {
         /// Whether `debian/` and the distribution's patches are laid too (never in a task: that is the answer key).
         packaging: bool,
     },
+    /// Another source with a patch applied to its tree.
+    Changed {
+        /// What is changed.
+        base: Box<SourceKind>,
+        /// The patch, in git's format, as a blob. Its text stands nowhere in a task, because it may be what is to be found.
+        change: Digest,
+    },
 }
 
 impl fmt::Display for PinnedSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.origin {
+        self.origin.fmt(f)
+    }
+}
+
+impl fmt::Display for SourceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             SourceKind::Folder { path } => write!(f, "{path}"),
             SourceKind::Archive { location, .. } => write!(f, "{location}"),
             SourceKind::Git { url, commit } => write!(f, "git+{url}@{commit}"),
             SourceKind::Debian { package, version, .. } => write!(f, "debian:{package}={version}"),
+            SourceKind::Changed { base, .. } => write!(f, "{base}, changed"),
         }
     }
 }

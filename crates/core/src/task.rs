@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Budget, PinnedSource, Platform, SuiteName, TaskId};
+use crate::{Arch, Budget, Digest, PinnedSource, Platform, SuiteName, TaskId};
 
 /// A task: everything in it may be shown to the agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,4 +30,45 @@ pub struct Task {
 pub enum Goal {
     /// Build everything that the project builds by default, with debug information.
     Compile,
+    /// Make a package that fails on one architecture build there, and keep it building where it does.
+    Repair(RepairGoal),
+}
+
+/// A package that fails on an architecture. The source is the package with its recipe.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RepairGoal {
+    /// What kind of package it is.
+    pub recipe: RecipeKind,
+    /// Where it fails, and shall build.
+    pub target: Arch,
+    /// Where it builds, when that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub works_on: Option<Arch>,
+    /// The log of the failed build on the target, a blob.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_log: Option<Digest>,
+    /// The log of the build that succeeded elsewhere, a blob.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_log: Option<Digest>,
+}
+
+/// Kinds of source packages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecipeKind {
+    /// A Debian source package: a tree with `debian/`.
+    Debian,
+    /// An RPM package as a build service stores it: one flat folder with a spec file and archives.
+    Rpm,
+}
+
+impl Goal {
+    /// The repair that is asked for, if it is one.
+    pub fn repair(&self) -> Option<&RepairGoal> {
+        match self {
+            Self::Repair(goal) => Some(goal),
+            Self::Compile => None,
+        }
+    }
 }

@@ -22,6 +22,42 @@ pub struct Truth {
 pub enum TruthBody {
     /// Of the compile suite.
     Compile(CompileTruth),
+    /// Of the repair suite.
+    Repair(RepairTruth),
+}
+
+impl TruthBody {
+    /// The answer key of a compile task, if it is one.
+    pub fn compile(&self) -> Option<&CompileTruth> {
+        match self {
+            Self::Compile(truth) => Some(truth),
+            Self::Repair(_) => None,
+        }
+    }
+
+    /// The answer key of a repair task, if it is one.
+    pub fn repair(&self) -> Option<&RepairTruth> {
+        match self {
+            Self::Repair(truth) => Some(truth),
+            Self::Compile(_) => None,
+        }
+    }
+}
+
+/// What is known of a repair task. The rebuild decides; this calibrates it and sorts the results.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RepairTruth {
+    /// The class of the failure, as the published benchmark sorts them.
+    pub class: String,
+    /// Where the case comes from: `mined`, `mutation` or `imported`, and how.
+    pub origin: String,
+    /// A patch against the package that is known to repair it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gold: Option<String>,
+    /// What was planted, when the failure was made on purpose: the name of the fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
 }
 
 /// Expected artifacts of a compile task.

@@ -79,7 +79,7 @@ impl PackageIndex {
     }
 
     pub(crate) fn cmake_target(&self, name: &str, factor: f64, depth: u8, answer: &mut Answer) {
-        self.extend_from(Family::CMakeTarget, name, factor, answer);
+        self.defined_target(name, factor, answer);
         // Package managers put their own namespace before what has no config file upstream.
         let name = name.strip_prefix("unofficial::").unwrap_or(name);
         let Some((space, component)) = name.split_once("::") else {
@@ -136,6 +136,20 @@ impl PackageIndex {
                 answer,
             );
         }
+    }
+
+    /// Who defines a target, once the definitions have been read. Packages also define targets of CMake's own find modules,
+    /// for old versions of it, and these are not theirs.
+    fn defined_target(&self, name: &str, factor: f64, answer: &mut Answer) {
+        let mut found = self.look_up(Family::CMakeTarget, name.as_bytes());
+        if let Some((space, _)) = name
+            .split_once("::")
+            .filter(|(space, _)| find_module_folded(space).is_some())
+        {
+            let own = self.own_config(space);
+            found.retain(|candidate| own.iter().any(|other| other.package == candidate.package));
+        }
+        answer.extend(found, factor);
     }
 
     /// What a module of CMake itself finds apart from the rest: `OpenGL::EGL`, `X11::Xrandr`, `Protobuf::protoc`.

@@ -211,12 +211,15 @@ impl PackageIndex {
     }
 
     fn autoconf_macro(&self, name: &str, factor: f64, depth: u8, answer: &mut Answer) {
-        // Whoever defines it is the answer, once the definitions have been read.
-        answer.extend(self.look_up(Family::MacroDefinition, name.as_bytes()), factor);
-        if !answer.is_empty() {
+        // Many packages carry copies of well-known macros: whose these are, a table says.
+        self.statics(macro_keys(name), factor, depth, answer);
+        // Whoever defines another is the answer, once the definitions have been read.
+        let defined = self.look_up(Family::MacroDefinition, name.as_bytes());
+        let is_known = !defined.is_empty();
+        answer.extend(defined, factor * if answer.is_empty() { 1.0 } else { GUESS });
+        if is_known {
             return;
         }
-        self.statics(macro_keys(name), factor, depth, answer);
         // Files are called after the whole macro, or after what follows its usual beginnings.
         let mut spellings = vec![name];
         for prefix in ["AM_PATH_", "AM_CHECK_", "AM_", "AC_CHECK_", "AC_", "CHECK_"] {

@@ -165,9 +165,10 @@ impl Fetcher {
         let building = Building::start(&trees)?;
         let scope = match &source.origin {
             SourceKind::Git { .. } => DigestScope::WithoutGit,
-            SourceKind::Folder { .. } | SourceKind::Archive { .. } | SourceKind::Debian { .. } => {
-                DigestScope::Everything
-            }
+            SourceKind::Folder { .. }
+            | SourceKind::Archive { .. }
+            | SourceKind::Debian { .. }
+            | SourceKind::Changed { .. } => DigestScope::Everything,
         };
         self.build(source, &building)?;
         let found = digest(&building.tree(), scope)?;
@@ -228,7 +229,26 @@ impl Fetcher {
     }
 
     fn build(&self, source: &PinnedSource, building: &Building) -> Result<(), SourceError> {
-        match &source.origin {
+        self.lay(&source.origin, building)
+    }
+
+    fn lay(&self, origin: &SourceKind, building: &Building) -> Result<(), SourceError> {
+        match origin {
+            SourceKind::Changed { base, change } => {
+                self.lay(base, building)?;
+                let text = self.home.blobs().read(change).map_err(|error| {
+                    SourceError::Unavailable(format!(
+                        "the patch {change} of {base} is not in the data folder: {error}"
+                    ))
+                })?;
+                let scratch = self.scratch()?;
+                let patch = scratch.path().join("change.patch");
+                fs::write(&patch, text)?;
+                Git::new(scratch.path(), &self.variables, false)?.apply(&building.tree(), &patch, &base.to_string())?;
+                let exempt =
+                    matches!(**base, SourceKind::Debian { packaging: true, .. }).then_some(crate::debian::PACKAGING);
+                check_links(&building.tree(), &base.to_string(), exempt)
+            }
             SourceKind::Folder { path } => {
                 let path = Path::new(path);
                 if !path.is_dir() {
@@ -336,6 +356,11 @@ impl Fetcher {
             (SourceKind::Folder { path }, None) => Err(SourceError::Usage(format!(
                 "the folder `{path}` was named but not pinned; pin it first"
             ))),
+            (SourceKind::Changed { base, .. }, None) if matches!(**base, SourceKind::Folder { .. }) => {
+                Err(SourceError::Usage(format!(
+                    "{base} was changed but not pinned; name the digest of the changed tree"
+                )))
+            }
             (origin, _) => {
                 let text = serde_json::to_vec(origin).map_err(std::io::Error::other)?;
                 Ok(Digest::of(&text).hex())

@@ -122,6 +122,25 @@ impl Git {
         }
     }
 
+    /// Applies a patch to a tree, wholly or not at all.
+    pub(crate) fn apply(&self, tree: &Path, patch: &Path, what: &str) -> Result<(), SourceError> {
+        let output = self
+            .command(tree)
+            // A tree may lie below somebody's repository, and then git would look for the files there.
+            .env("GIT_DIR", self.scratch.join("none"))
+            .args(["apply", "-p1", "--whitespace=nowarn", "--"])
+            .arg(patch)
+            .output()?;
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(SourceError::Verify {
+                what: what.to_owned(),
+                problem: format!("its patch does not apply: {}", complaint(&output)),
+            })
+        }
+    }
+
     /// Lays one commit and its submodules below `target`, which is made here.
     pub(crate) fn check_out(&self, url: &str, commit: &str, target: &Path) -> Result<(), SourceError> {
         fs::create_dir_all(target)?;

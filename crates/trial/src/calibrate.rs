@@ -79,7 +79,9 @@ impl Calibrator<'_> {
     }
 
     fn one(&self, task: &Task, truth: &Truth, observer: &dyn Observer) -> Result<Calibration, TrialError> {
-        let TruthBody::Compile(key) = &truth.body;
+        let Some(key) = truth.body.compile() else {
+            return Ok(Calibration::Unknown("the truth is of another suite".to_owned()));
+        };
         let script = |text: String| Submission {
             script: Some(text),
             ..Submission::default()

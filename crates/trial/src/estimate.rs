@@ -128,13 +128,18 @@ fn sources(home: &Home, tasks: &[&Task]) -> Result<u64, TrialError> {
         if trees.join(&key).is_dir() || !seen.insert(key) {
             continue;
         }
-        sum = sum.saturating_add(match &task.source.origin {
-            SourceKind::Debian { files, .. } => files
-                .iter()
-                .fold(0_u64, |sum, file| sum.saturating_add(file.size))
-                .saturating_mul(UNPACKED),
-            SourceKind::Folder { .. } | SourceKind::Archive { .. } | SourceKind::Git { .. } => UNKNOWN_SOURCE,
-        });
+        sum = sum.saturating_add(size(&task.source.origin));
     }
     Ok(sum)
+}
+
+fn size(origin: &SourceKind) -> u64 {
+    match origin {
+        SourceKind::Debian { files, .. } => files
+            .iter()
+            .fold(0_u64, |sum, file| sum.saturating_add(file.size))
+            .saturating_mul(UNPACKED),
+        SourceKind::Changed { base, .. } => size(base),
+        SourceKind::Folder { .. } | SourceKind::Archive { .. } | SourceKind::Git { .. } => UNKNOWN_SOURCE,
+    }
 }

@@ -232,7 +232,10 @@ fn is_document(name: &str) -> bool {
 pub(super) fn home_of(context: &SolveContext<'_>) -> Option<Home> {
     match &context.task.source.origin {
         SourceKind::Git { url, commit } => Some(Home::new(url, Some(commit.clone()))),
-        SourceKind::Folder { .. } | SourceKind::Archive { .. } | SourceKind::Debian { .. } => None,
+        SourceKind::Folder { .. }
+        | SourceKind::Archive { .. }
+        | SourceKind::Debian { .. }
+        | SourceKind::Changed { .. } => None,
     }
 }
 

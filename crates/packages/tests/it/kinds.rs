@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use seatrial_core::Arch;
-use seatrial_packages::{BuildInput, Key, PackageIndex, PackagesError, Resolver, build};
+use seatrial_packages::{BuildInput, Defined, Definition, Key, PackageIndex, PackagesError, Resolver, build};
 
 use super::synthetic::{binary, source};
 
@@ -302,7 +302,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-fn index_of(case: &Case) -> Result<(tempfile::TempDir, PackageIndex), PackagesError> {
+fn index_of(case: &Case, definitions: &[Definition]) -> Result<(tempfile::TempDir, PackageIndex), PackagesError> {
     let folder = tempfile::tempdir()?;
     let contents = folder.path().join("Contents-amd64");
     let mut rows = Vec::new();
@@ -331,7 +331,7 @@ fn index_of(case: &Case) -> Result<(tempfile::TempDir, PackageIndex), PackagesEr
         binaries: &binaries,
         sources: &sources,
         arch: Arch::X86_64,
-        definitions: &[],
+        definitions,
     };
     build(&path, &input, &mut |_file| ())?;
     let index = PackageIndex::open(&path)?;
@@ -341,12 +341,56 @@ fn index_of(case: &Case) -> Result<(tempfile::TempDir, PackageIndex), PackagesEr
 #[test]
 fn each_kind_has_its_answer() {
     for case in CASES {
-        let (_folder, index) = index_of(case).unwrap();
+        let (_folder, index) = index_of(case, &[]).unwrap();
         for (text, expected) in case.answers {
             let key: Key = text.parse().unwrap();
             let found = index.resolve(&key);
             let first = found.first().map_or("", |found| found.package.as_str());
             assert_eq!(first, *expected, "{text}: {}", case.kind);
         }
+    }
+}
+
+#[test]
+fn a_copy_of_what_is_known_to_be_anothers_is_not_its_home() {
+    let case = Case {
+        kind: "copies of macros and targets",
+        files: &[
+            ("usr/include/GL/gl.h", "libgl-dev"),
+            ("usr/lib/x86_64-linux-gnu/libGL.so", "libgl-dev"),
+            ("usr/share/hull/cmake/FindOpenGL.cmake", "libhull-dev"),
+            ("usr/lib/cmake/keel/keelConfig.cmake", "libkeel-dev"),
+            ("usr/bin/autoconf", "autoconf"),
+            ("usr/share/aclocal/hull.m4", "libhull-dev"),
+        ],
+        depends: &[],
+        used: &[("libhull-dev", 9)],
+        answers: &[
+            ("cmake-target:OpenGL::GL", "libgl-dev"),
+            ("cmake-target:keel::plank", "libkeel-dev"),
+            ("m4:AC_PROG_CC", "autoconf"),
+            ("m4:HULL_CHECK_PLANKS", "libhull-dev"),
+        ],
+    };
+    let defined = |what, name: &str, package: &str| Definition {
+        what,
+        name: name.to_owned(),
+        package: package.to_owned(),
+        path: "usr/share/x".to_owned(),
+    };
+    let definitions = [
+        defined(Defined::Target, "OpenGL::GL", "libhull-dev"),
+        defined(Defined::Target, "keel::plank", "libkeel-dev"),
+        defined(Defined::Macro, "AC_PROG_CC", "libhull-dev"),
+        defined(Defined::Macro, "HULL_CHECK_PLANKS", "libhull-dev"),
+    ];
+    let (_folder, index) = index_of(&case, &definitions).unwrap();
+    for (text, expected) in case.answers {
+        let found = index.resolve(&text.parse().unwrap());
+        assert_eq!(
+            found.first().map_or("", |found| found.package.as_str()),
+            *expected,
+            "{text}"
+        );
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct PinnedPackage<'a> {
 }
 
 /// Where the distribution's packaging lives.
-const PACKAGING: &str = "debian";
+pub(crate) const PACKAGING: &str = "debian";
 
 /// Which archives make upstream's tree.
 #[derive(Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ mod version;
 use std::path::PathBuf;
 
 pub use archive::DebianArchive;
-pub(crate) use dsc::PinnedPackage;
+pub(crate) use dsc::{PACKAGING, PinnedPackage};
 use seatrial_core::FilePin;
 pub use version::compare_versions;
 

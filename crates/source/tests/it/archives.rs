@@ -4,7 +4,8 @@ use std::io::Write;
 
 use expect_test::{Expect, expect};
 use fs_err as fs;
-use seatrial_source::UnpackLimits;
+use seatrial_core::{Digest, PinnedSource, SourceKind};
+use seatrial_source::{SourceError, UnpackLimits};
 use tar::EntryType;
 
 use crate::support::{World, fetch_with, listing, sha256};
@@ -507,4 +508,61 @@ fn a_hash_is_recorded_and_compared() {
     fs::remove_file(&path).unwrap();
     let error = fetcher.fetch(&pinned).unwrap_err().to_string();
     assert!(error.contains("is gone"), "{error}");
+}
+
+#[test]
+fn a_changed_source_is_its_base_with_a_patch_that_fits_wholly_or_not_at_all() {
+    let world = World::new();
+    let path = world.path("hull-1.0.tar.gz");
+    let bytes = gzip(
+        &Tar::default()
+            .file("hull-1.0/main.c", "one\ntwo\n")
+            .file("hull-1.0/old", "x\n")
+            .end(),
+    );
+    fs::write(&path, &bytes).unwrap();
+    let fetcher = world.fetcher();
+    let base = fetcher
+        .pin(&path.display().to_string().parse().unwrap())
+        .unwrap()
+        .origin;
+    let changed = |patch: &str| PinnedSource {
+        name: "hull".to_owned(),
+        origin: SourceKind::Changed {
+            base: Box::new(base.clone()),
+            change: world.home.blobs().put(patch.as_bytes()).unwrap(),
+        },
+        tree: None,
+    };
+    let good = "diff --git a/main.c b/main.c\n--- a/main.c\n+++ b/main.c\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n\
+                diff --git a/new/run b/new/run\nnew file mode 100755\n--- /dev/null\n+++ b/new/run\n@@ -0,0 +1 @@\n+go\n\
+                diff --git a/old b/old\ndeleted file mode 100644\n--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
+    expect![[r#"
+        f 644 main.c "one\nthree\n"
+        d 755 new
+        f 755 new/run "go\n"
+    "#]]
+    .assert_eq(&listing(&fetcher.fetch(&changed(good)).unwrap().root));
+    for bad in [
+        "",
+        "no patch",
+        &good.replace(" one", " none"),
+        &good.replace("new/run", "../run"),
+        "diff --git a/way b/way\nnew file mode 120000\n--- /dev/null\n+++ b/way\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n",
+    ] {
+        let error = fetcher.fetch(&changed(bad)).unwrap_err();
+        assert!(
+            matches!(error, SourceError::Verify { .. } | SourceError::Archive { .. }),
+            "{bad}: {error}"
+        );
+    }
+    let gone = PinnedSource {
+        origin: SourceKind::Changed {
+            base: Box::new(base.clone()),
+            change: Digest::of(b"never seen"),
+        },
+        ..changed(good)
+    };
+    assert!(matches!(fetcher.fetch(&gone), Err(SourceError::Unavailable(_))));
+    world.assert_clean();
 }

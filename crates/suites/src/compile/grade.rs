@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use seatrial_core::{CompileTruth, Digest, Event, EventSink, Outcome, Profile, RelaxationClass, TruthBody, Verdict};
+use seatrial_core::{CompileTruth, Digest, Event, EventSink, Outcome, Profile, RelaxationClass, Verdict};
 use seatrial_sandbox::{Change, ChangeKind, Network, Status};
 
 use super::{
@@ -54,7 +54,12 @@ fn replay_and_judge(
     network: &Network,
     events: &mut dyn EventSink,
 ) -> Result<Judged, SuiteError> {
-    let TruthBody::Compile(truth) = &request.truth.body;
+    let Some(truth) = request.truth.body.compile() else {
+        return Err(SuiteError::Task {
+            task: request.task.id.to_string(),
+            problem: "its truth is of another suite".to_owned(),
+        });
+    };
     if request.truth.task != request.task.id {
         return Err(SuiteError::Task {
             task: request.task.id.to_string(),

@@ -9,7 +9,7 @@ use std::{
 
 use expect_test::expect;
 use fs_err as fs;
-use seatrial_core::{Arch, Digest, FilePin, PinnedSource, Platform, SourceKind, TruthBody};
+use seatrial_core::{Arch, Digest, FilePin, PinnedSource, Platform, SourceKind};
 use seatrial_source::{BinaryPackage, SourceError, SourcePackage, SourceTree};
 use seatrial_suites::{Archive, Corpus, MineOptions, TaskState, mine_debian_compile, refresh};
 
@@ -262,7 +262,7 @@ fn a_draw_takes_what_fits_and_says_why_the_rest_does_not() {
         );
     }
     for task in report.corpus.tasks() {
-        let TruthBody::Compile(truth) = &report.corpus.truth(&task.id).unwrap().body;
+        let truth = report.corpus.truth(&task.id).unwrap().body.compile().unwrap();
         let _ = writeln!(
             text,
             "{} blocks {:?}, expects {:?}",
@@ -337,7 +337,7 @@ fn a_refresh_pins_anew_what_left_and_keeps_the_rest() {
         corpus.lock(&"hull".parse().unwrap()).unwrap().state,
         TaskState::Calibrated
     );
-    let TruthBody::Compile(truth) = &corpus.truth(&keel).unwrap().body;
+    let truth = corpus.truth(&keel).unwrap().body.compile().unwrap();
     assert_eq!(truth.artifacts, ["keel", "libkeel.so.3.0.0"]);
     let SourceKind::Debian { version, .. } = &corpus.task(&keel).unwrap().source.origin else {
         panic!("no Debian source")
