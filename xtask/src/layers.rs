@@ -12,7 +12,10 @@ const FLOORS: [(&str, &[&str]); 8] = [
         "worlds",
         &["seatrial-sandbox", "seatrial-egress", "seatrial-source", "seatrial-obs"],
     ),
-    ("knowledge", &["seatrial-diagnosis", "seatrial-packages"]),
+    (
+        "knowledge",
+        &["seatrial-diagnosis", "seatrial-packages", "seatrial-packaging"],
+    ),
     ("skills", &["seatrial-builder", "seatrial-tools", "seatrial-llm"]),
     ("the work", &["seatrial-suites", "seatrial-agents"]),
     ("running", &["seatrial-trial"]),

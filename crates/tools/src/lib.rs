@@ -26,7 +26,6 @@ mod world;
 
 pub use answer::Answer;
 pub use error::{ToolFailure, ToolsError};
-pub use patch::{PatchChange, PatchError, PatchFiles, PatchedFile, patch_files};
 pub use spec::{Caching, Effect, Tool, ToolDescription};
 pub use state::{CacheRule, Finished, GuardRule, ToolState};
 pub use structure::{Definition, Structure, structure};

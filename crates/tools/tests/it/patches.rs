@@ -9,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use seatrial_tools::{PatchChange, PatchFiles, patch_files};
+use seatrial_packaging::{Fitting, PatchChange, PatchFiles, patch_files};
 use serde_json::json;
 
 use crate::support::Bench;
@@ -27,7 +27,8 @@ impl PatchFiles for One {
 /// What this house makes of a patch for the file `f`.
 fn ours(old: &str, patch: &str, strict: bool) -> Result<String, String> {
     let mut files = One([("f".to_owned(), old.as_bytes().to_vec())].into());
-    let patched = patch_files(patch, &mut files, strict).map_err(|error| error.to_string())?;
+    let fitting = if strict { Fitting::Strict } else { Fitting::Lenient };
+    let patched = patch_files(patch, &mut files, fitting).map_err(|error| error.to_string())?;
     match &patched[0].change {
         PatchChange::Modify(content) => Ok(String::from_utf8(content.clone()).unwrap()),
         other => Err(format!("{other:?}")),

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    parse::{FilePatch, Hunk, LineKind, parse},
+    Fitting,
+    parse::{DosEnds, FilePatch, Hunk, LineKind, parse},
     site::{Leniency, Lines, NoSite, Site, find},
 };
 
@@ -57,17 +58,21 @@ pub enum PatchError<E> {
 
 /// Works out what a patch makes of files. Nothing is written: whoever calls does that, when all of it fits.
 ///
-/// Unless it is strict, it overlooks what models get wrong (counts, line numbers, blanks, up to two lines of context), says
-/// so for each hunk, and never takes one of several places at random.
+/// A lenient reading overlooks what models get wrong (counts, line numbers, blanks, up to two lines of context), says so for
+/// each hunk, and never takes one of several places at random.
 pub fn patch_files<F: PatchFiles>(
     patch: &str,
     files: &mut F,
-    strict: bool,
+    fitting: Fitting,
 ) -> Result<Vec<PatchedFile>, PatchError<F::Error>> {
-    let parsed = parse(patch).map_err(PatchError::Told)?;
+    let ends = match fitting {
+        Fitting::LikePatch => DosEnds::Kept,
+        Fitting::Lenient | Fitting::Strict => DosEnds::Dropped,
+    };
+    let parsed = parse(patch, ends).map_err(PatchError::Told)?;
     let mut work = Work {
         files,
-        strict,
+        fitting,
         now: BTreeMap::new(),
         patched: Vec::new(),
         problems: Vec::new(),
@@ -84,7 +89,7 @@ pub fn patch_files<F: PatchFiles>(
 
 struct Work<'a, F: PatchFiles> {
     files: &'a mut F,
-    strict: bool,
+    fitting: Fitting,
     /// Contents as the patch has left them so far; none for a file that is not there.
     now: BTreeMap<String, Option<Vec<u8>>>,
     patched: Vec<PatchedFile>,
@@ -110,6 +115,7 @@ impl<F: PatchFiles> Work<'_, F> {
         }
         let stripped = written.split_once('/').map(|(_, rest)| rest.to_owned());
         let tries = match (prefixed, stripped) {
+            (_, Some(stripped)) if self.fitting == Fitting::LikePatch => vec![stripped],
             (true, Some(stripped)) => vec![stripped, written.to_owned()],
             (false, Some(stripped)) => vec![written.to_owned(), stripped],
             (_, None) => vec![written.to_owned()],
@@ -148,7 +154,7 @@ impl<F: PatchFiles> Work<'_, F> {
 
     fn create(&mut self, file: &FilePatch, path: &str) -> Result<(), PatchError<F::Error>> {
         let there = self.content(path)?;
-        let (content, notes) = match apply(&[], &file.hunks, self.strict) {
+        let (content, notes) = match apply(&[], &file.hunks, self.fitting) {
             Ok(applied) => applied,
             Err(problem) => {
                 self.problems.push(format!("{path}: {problem}"));
@@ -178,7 +184,7 @@ impl<F: PatchFiles> Work<'_, F> {
                 .push(format!("{path}: the patch deletes it and it is not there"));
             return Ok(());
         };
-        match apply(&there, &file.hunks, self.strict) {
+        match apply(&there, &file.hunks, self.fitting) {
             Ok((rest, notes)) if rest.is_empty() || file.hunks.is_empty() => {
                 self.put(path, None);
                 self.push(path, PatchChange::Delete, file, notes);
@@ -215,7 +221,7 @@ impl<F: PatchFiles> Work<'_, F> {
                 .push(format!("{new}: the patch moves a file there and there is one already"));
             return Ok(());
         }
-        match apply(&there, &file.hunks, self.strict) {
+        match apply(&there, &file.hunks, self.fitting) {
             Err(problem) => self.problems.push(format!("{old}: {problem}")),
             Ok((content, notes)) => {
                 let change = if file.renames && moves {
@@ -223,6 +229,11 @@ impl<F: PatchFiles> Work<'_, F> {
                     PatchChange::Rename(old.to_owned(), content.clone())
                 } else if moves {
                     PatchChange::Create(content.clone())
+                } else if content.is_empty() && self.fitting == Fitting::LikePatch {
+                    // With the option that packaging uses, `patch` removes what it emptied.
+                    self.put(new, None);
+                    self.push(new, PatchChange::Delete, file, notes);
+                    return Ok(());
                 } else {
                     PatchChange::Modify(content.clone())
                 };
@@ -254,11 +265,11 @@ struct Piece<'a> {
     end: &'static [u8],
 }
 
-fn pieces(content: &[u8]) -> Vec<Piece<'_>> {
+fn pieces(content: &[u8], fitting: Fitting) -> Vec<Piece<'_>> {
     content
         .split_inclusive(|byte| *byte == b'\n')
         .map(|line| {
-            if let Some(text) = line.strip_suffix(b"\r\n") {
+            if let Some(text) = line.strip_suffix(b"\r\n").filter(|_| fitting != Fitting::LikePatch) {
                 Piece { text, end: b"\r\n" }
             } else if let Some(text) = line.strip_suffix(b"\n") {
                 Piece { text, end: b"\n" }
@@ -273,8 +284,8 @@ fn pieces(content: &[u8]) -> Vec<Piece<'_>> {
 const SHOWN: usize = 12;
 
 /// Applies hunks to a content. The second is what had to be overlooked.
-fn apply(content: &[u8], hunks: &[Hunk], strict: bool) -> Result<(Vec<u8>, Vec<String>), String> {
-    let pieces = pieces(content);
+fn apply(content: &[u8], hunks: &[Hunk], fitting: Fitting) -> Result<(Vec<u8>, Vec<String>), String> {
+    let pieces = pieces(content, fitting);
     let texts: Vec<&[u8]> = pieces.iter().map(|piece| piece.text).collect();
     let lines = Lines::new(&texts);
     let dos = pieces.iter().filter(|piece| piece.end == b"\r\n").count() * 2 > pieces.len();
@@ -284,7 +295,7 @@ fn apply(content: &[u8], hunks: &[Hunk], strict: bool) -> Result<(Vec<u8>, Vec<S
     let mut problems = Vec::new();
     let (mut from, mut shift) = (0_usize, 0_isize);
     for (number, hunk) in (1..).zip(hunks) {
-        let site = match find(&lines, hunk, from, shift, strict) {
+        let site = match find(&lines, hunk, from, shift, fitting) {
             Ok(site) => site,
             Err(none) => {
                 problems.push(format!("hunk {number}: {}", explain(&none, &pieces, hunk)));
@@ -316,7 +327,7 @@ fn apply(content: &[u8], hunks: &[Hunk], strict: bool) -> Result<(Vec<u8>, Vec<S
                 ));
             }
         }
-        if hunk.miscounted && strict {
+        if hunk.miscounted && fitting != Fitting::Lenient {
             problems.push(format!(
                 "hunk {number}: the counts in its header are not those of its lines"
             ));

@@ -1,6 +1,9 @@
 //! Where in a file a hunk belongs.
 
-use super::parse::{Hunk, LineKind};
+use super::{
+    Fitting,
+    parse::{Hunk, LineKind},
+};
 
 /// What had to be overlooked for a hunk to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,7 +101,13 @@ enum About {
 
 /// Finds the one place where a hunk belongs. `from` is the first line that earlier hunks left alone; `shift` is by how much
 /// the last one was off.
-pub(super) fn find(lines: &Lines<'_>, hunk: &Hunk, from: usize, shift: isize, strict: bool) -> Result<Site, NoSite> {
+pub(super) fn find(
+    lines: &Lines<'_>,
+    hunk: &Hunk,
+    from: usize,
+    shift: isize,
+    fitting: Fitting,
+) -> Result<Site, NoSite> {
     let wanted: Vec<Wanted> = hunk
         .lines
         .iter()
@@ -120,7 +129,7 @@ pub(super) fn find(lines: &Lines<'_>, hunk: &Hunk, from: usize, shift: isize, st
         .and_then(|start| start.saturating_sub(1).checked_add_signed(shift));
     let everything = vec![About::Match; wanted.len()];
     let mut tries: Vec<(Leniency, Vec<Vec<About>>)> = vec![(Leniency::Exact, vec![everything.clone()])];
-    if !strict {
+    if fitting == Fitting::Lenient {
         tries.push((Leniency::LineEnds, vec![everything.clone()]));
         tries.push((Leniency::Blanks, vec![everything]));
         tries.extend((1..=MOST_FUZZ).map(|fuzz| (Leniency::Fuzz(fuzz), choices(&wanted, fuzz))));
@@ -144,7 +153,16 @@ pub(super) fn find(lines: &Lines<'_>, hunk: &Hunk, from: usize, shift: isize, st
             0 => {}
             1 => return sites.pop().ok_or(NoSite::Unplaced),
             _ => {
-                return match sites.iter().position(|site| Some(site.start) == said) {
+                let nearest = |said: usize| {
+                    // Further down goes before further up, as in `patch`.
+                    let off = |site: &Site| (site.start.abs_diff(said), site.start < said);
+                    (0..sites.len()).min_by_key(|at| sites.get(*at).map(off))
+                };
+                let chosen = match fitting {
+                    Fitting::LikePatch => said.and_then(nearest),
+                    Fitting::Lenient | Fitting::Strict => sites.iter().position(|site| Some(site.start) == said),
+                };
+                return match chosen {
                     Some(at) => Ok(sites.swap_remove(at)),
                     None => Err(NoSite::Several(sites.iter().map(|site| site.start).collect())),
                 };

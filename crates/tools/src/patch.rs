@@ -1,12 +1,8 @@
 //! Applies unified diffs to files of the box.
 
-mod apply;
-mod parse;
-mod site;
-
+use seatrial_packaging::{Fitting, PatchChange, PatchError, PatchFiles, PatchedFile, patch_files};
 use serde_json::{Value, json};
 
-pub use self::apply::{PatchChange, PatchError, PatchFiles, PatchedFile, patch_files};
 use crate::{
     Answer, Caching, Effect, Tool, ToolDescription, ToolFailure, World,
     files::{NEW_FILE, known, mode_of, run_quietly},
@@ -71,7 +67,12 @@ impl Tool for ApplyPatch {
             world: &mut *world,
             folder: folder.clone(),
         };
-        let patched = patch_files(patch, &mut files, arguments.is("strict")).map_err(|error| match error {
+        let fitting = if arguments.is("strict") {
+            Fitting::Strict
+        } else {
+            Fitting::Lenient
+        };
+        let patched = patch_files(patch, &mut files, fitting).map_err(|error| match error {
             PatchError::Told(text) => ToolFailure::Told(format!("nothing was changed: {text}")),
             PatchError::Files(failure) => failure,
         })?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Entry, MOST_ENTRIES, What};
+use super::{ArchiveError, Entry, EntryKind, Limits, shown};
 
 const END: &[u8] = b"TRAILER!!!";
 const KIND: u32 = 0o170_000;
@@ -11,8 +11,8 @@ const FILE: u32 = 0o100_000;
 const LINK: u32 = 0o120_000;
 const HEADER: usize = 110;
 
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Entry>, String> {
-    let cut = || "it is damaged: it ends in the middle".to_owned();
+pub(super) fn read(bytes: &[u8], limits: Limits) -> Result<Vec<Entry>, ArchiveError> {
+    let cut = || ArchiveError::Damaged("it ends in the middle".to_owned());
     let mut entries = Vec::new();
     // Files with several names: the content comes with the last one.
     let mut several: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
@@ -20,12 +20,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Entry>, String> {
     loop {
         let header = bytes.get(at..at + HEADER).ok_or_else(cut)?;
         if !header.starts_with(b"070701") && !header.starts_with(b"070702") {
-            return Err(format!("it is damaged: no header at byte {at}"));
+            return Err(ArchiveError::Damaged(format!("no header at byte {at}")));
         }
-        let field = |number: usize| -> Result<u32, String> {
+        let field = |number: usize| -> Result<u32, ArchiveError> {
             let digits = header.get(6 + number * 8..14 + number * 8).unwrap_or_default();
-            let digits = std::str::from_utf8(digits).map_err(|_| format!("it is damaged: no number at byte {at}"))?;
-            u32::from_str_radix(digits, 16).map_err(|_| format!("it is damaged: no number at byte {at}"))
+            let digits = std::str::from_utf8(digits).unwrap_or_default();
+            u32::from_str_radix(digits, 16).map_err(|_| ArchiveError::Damaged(format!("no number at byte {at}")))
         };
         let (inode, mode, time, size) = (field(0)?, field(1)?, field(5)?, field(6)? as usize);
         let (length, sum) = (field(11)? as usize, field(12)?);
@@ -38,15 +38,15 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Entry>, String> {
         let start = padded(name_end);
         let end = start.checked_add(size).ok_or_else(cut)?;
         let content = bytes.get(start..end).ok_or_else(cut)?;
-        let shown = crate::text::visible(&String::from_utf8_lossy(&name));
+        let shown = shown(&name);
         if header.starts_with(b"070702") && mode & KIND == FILE && checksum(content) != sum {
-            return Err(format!("it is damaged: the sum of `{shown}` is another"));
+            return Err(ArchiveError::Damaged(format!("the sum of `{shown}` is another")));
         }
-        let what = match mode & KIND {
-            FOLDER => What::Folder,
-            FILE => What::File(content.to_vec()),
-            LINK => What::Link(content.to_vec()),
-            _ => return Err(format!("its entry `{shown}` is a device or a pipe")),
+        let kind = match mode & KIND {
+            FOLDER => EntryKind::Folder,
+            FILE => EntryKind::File(content.to_vec()),
+            LINK => EntryKind::Link(content.to_vec()),
+            _ => return Err(ArchiveError::Special(shown)),
         };
         if field(4)? > 1 && mode & KIND == FILE {
             several
@@ -57,42 +57,44 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Entry>, String> {
         entries.push(Entry {
             time: u64::from(time),
             owner: (u64::from(field(2)?), u64::from(field(3)?)),
-            ..Entry::new(name, what, mode & 0o7777)
+            ..Entry::new(name, kind, mode & 0o7777)
         });
-        if entries.len() > MOST_ENTRIES {
-            return Err(format!("it has more than {MOST_ENTRIES} entries"));
+        if entries.len() > limits.entries {
+            return Err(ArchiveError::TooMany(limits.entries));
         }
         at = padded(end);
     }
     for names in several.values() {
         let content = names
             .iter()
-            .find_map(|name| match entries.get(*name).map(|entry| &entry.what) {
-                Some(What::File(content)) if !content.is_empty() => Some(content.clone()),
+            .find_map(|name| match entries.get(*name).map(|entry| &entry.kind) {
+                Some(EntryKind::File(content)) if !content.is_empty() => Some(content.clone()),
                 _ => None,
             });
         for name in names {
             if let (Some(entry), Some(content)) = (entries.get_mut(*name), &content) {
-                entry.what = What::File(content.clone());
+                entry.kind = EntryKind::File(content.clone());
             }
         }
     }
     Ok(entries)
 }
 
-pub(super) fn write(entries: &[Entry], sums: bool) -> Vec<u8> {
+pub(super) fn write(entries: &[Entry], sums: bool) -> Result<Vec<u8>, ArchiveError> {
     let mut bytes = Vec::new();
-    let mut contents: BTreeMap<String, &[u8]> = BTreeMap::new();
+    let mut contents: BTreeMap<Vec<u8>, &[u8]> = BTreeMap::new();
     for (inode, entry) in (1..).zip(entries) {
-        let (kind, content) = match &entry.what {
-            What::File(content) => (FILE, content.as_slice()),
-            What::Folder => (FOLDER, &[][..]),
-            What::Link(target) => (LINK, target.as_slice()),
-            What::Same(target) => (FILE, contents.get(&super::plain(target)).copied().unwrap_or_default()),
+        let (kind, content) = match &entry.kind {
+            EntryKind::File(content) => (FILE, content.as_slice()),
+            EntryKind::Folder => (FOLDER, &[][..]),
+            EntryKind::Link(target) => (LINK, target.as_slice()),
+            EntryKind::Same(target) => (FILE, contents.get(&super::plain(target)).copied().unwrap_or_default()),
         };
         if kind == FILE {
             contents.insert(entry.path(), content);
         }
+        let size = u32::try_from(content.len())
+            .map_err(|_| ArchiveError::Write(format!("`{}` is too large for the format", shown(&entry.name))))?;
         let links = if kind == FOLDER { 2 } else { 1 };
         let sum = if sums && kind == FILE { checksum(content) } else { 0 };
         header(
@@ -105,7 +107,7 @@ pub(super) fn write(entries: &[Entry], sums: bool) -> Vec<u8> {
                 entry.owner.1 as u32,
                 links,
                 entry.time as u32,
-                content.len() as u32,
+                size,
                 0,
                 0,
                 0,
@@ -125,7 +127,7 @@ pub(super) fn write(entries: &[Entry], sums: bool) -> Vec<u8> {
         END,
     );
     bytes.resize(bytes.len().next_multiple_of(512), 0);
-    bytes
+    Ok(bytes)
 }
 
 fn header(bytes: &mut Vec<u8>, sums: bool, fields: &[u32; 13], name: &[u8]) {

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use tar::{Archive, Builder, EntryType, Header};
 
-use super::{Entry, MOST_ENTRIES, What};
+use super::{ArchiveError, Entry, EntryKind, Limits, shown};
 
 /// Whether the bytes are an archive of the time before `ustar`: its first header has a right sum.
 pub(super) fn is_old(bytes: &[u8]) -> bool {
@@ -16,9 +16,10 @@ pub(super) fn is_old(bytes: &[u8]) -> bool {
     block.iter().any(|byte| *byte != 0) && told.is_ok_and(|told| header.cksum().is_ok_and(|right| right == told))
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Entry>, String> {
-    let broken = |error: std::io::Error| format!("it is damaged: {error}");
+pub(super) fn read(bytes: &[u8], limits: Limits) -> Result<Vec<Entry>, ArchiveError> {
+    let broken = |error: std::io::Error| ArchiveError::Damaged(error.to_string());
     let mut entries = Vec::new();
+    let mut total = 0_u64;
     for entry in Archive::new(bytes).entries().map_err(broken)? {
         let mut entry = entry.map_err(broken)?;
         let name = entry.path_bytes().into_owned();
@@ -26,45 +27,53 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Entry>, String> {
             entry
                 .link_name_bytes()
                 .map(std::borrow::Cow::into_owned)
-                .ok_or_else(|| "it is damaged: a link without a target".to_owned())
+                .ok_or_else(|| ArchiveError::Damaged("a link without a target".to_owned()))
         };
-        let what = match entry.header().entry_type() {
-            EntryType::Directory => What::Folder,
-            EntryType::Symlink => What::Link(link()?),
-            EntryType::Link => What::Same(link()?),
+        let kind = match entry.header().entry_type() {
+            EntryType::Directory => EntryKind::Folder,
+            EntryType::Symlink => EntryKind::Link(link()?),
+            EntryType::Link => EntryKind::Same(link()?),
             EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
                 let mut content = Vec::new();
-                entry.read_to_end(&mut content).map_err(broken)?;
-                What::File(content)
+                // A sparse file has few bytes in the archive and any number outside.
+                (&mut entry)
+                    .take((limits.bytes + 1).saturating_sub(total))
+                    .read_to_end(&mut content)
+                    .map_err(broken)?;
+                total += content.len() as u64;
+                if total > limits.bytes {
+                    return Err(ArchiveError::TooLarge(limits.bytes));
+                }
+                // Before `ustar` a folder was a file whose name ends in a slash.
+                if name.ends_with(b"/") && content.is_empty() {
+                    EntryKind::Folder
+                } else {
+                    EntryKind::File(content)
+                }
             }
             EntryType::XGlobalHeader => continue,
-            _ => {
-                return Err(format!(
-                    "its entry `{}` is a device or a pipe",
-                    crate::text::visible(&String::from_utf8_lossy(&name))
-                ));
-            }
+            _ => return Err(ArchiveError::Special(shown(&name))),
         };
         let header = entry.header();
         let names = |name: Option<&[u8]>| name.unwrap_or_default().to_vec();
         entries.push(Entry {
             name,
-            what,
+            kind,
             mode: header.mode().map_err(broken)? & 0o7777,
             time: header.mtime().map_err(broken)?,
             owner: (header.uid().unwrap_or(0), header.gid().unwrap_or(0)),
             owner_names: (names(header.username_bytes()), names(header.groupname_bytes())),
             stored: false,
         });
-        if entries.len() > MOST_ENTRIES {
-            return Err(format!("it has more than {MOST_ENTRIES} entries"));
+        if entries.len() > limits.entries {
+            return Err(ArchiveError::TooMany(limits.entries));
         }
     }
     Ok(entries)
 }
 
-pub(super) fn write(entries: &[Entry]) -> Result<Vec<u8>, String> {
-    let broken = |error: std::io::Error| format!("it cannot be written: {error}");
+pub(super) fn write(entries: &[Entry]) -> Result<Vec<u8>, ArchiveError> {
+    let broken = |error: std::io::Error| ArchiveError::Write(error.to_string());
     let mut builder = Builder::new(Vec::new());
     for entry in entries {
         let mut header = Header::new_gnu();
@@ -77,25 +86,25 @@ pub(super) fn write(entries: &[Entry]) -> Result<Vec<u8>, String> {
         header.set_groupname(&text(&entry.owner_names.1)).map_err(broken)?;
         header.set_size(0);
         let name = std::path::PathBuf::from(os(&entry.name));
-        match &entry.what {
-            What::File(content) => {
+        match &entry.kind {
+            EntryKind::File(content) => {
                 header.set_entry_type(EntryType::Regular);
                 header.set_size(content.len() as u64);
                 builder
                     .append_data(&mut header, &name, content.as_slice())
                     .map_err(broken)?;
             }
-            What::Folder => {
+            EntryKind::Folder => {
                 header.set_entry_type(EntryType::Directory);
                 builder
                     .append_data(&mut header, &name, std::io::empty())
                     .map_err(broken)?;
             }
-            What::Link(target) => {
+            EntryKind::Link(target) => {
                 header.set_entry_type(EntryType::Symlink);
                 builder.append_link(&mut header, &name, os(target)).map_err(broken)?;
             }
-            What::Same(target) => {
+            EntryKind::Same(target) => {
                 header.set_entry_type(EntryType::Link);
                 builder.append_link(&mut header, &name, os(target)).map_err(broken)?;
             }

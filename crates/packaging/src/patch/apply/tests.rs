@@ -23,7 +23,8 @@ pub(super) fn run(files: &[(&str, &str)], patch: &str, strict: bool) -> Result<V
             .map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()))
             .collect(),
     );
-    patch_files(patch, &mut memory, strict).map_err(|error| error.to_string())
+    let fitting = if strict { Fitting::Strict } else { Fitting::Lenient };
+    patch_files(patch, &mut memory, fitting).map_err(|error| error.to_string())
 }
 
 fn check(files: &[(&str, &str)], patch: &str, expected: &Expect) {
@@ -275,7 +276,7 @@ fn files_are_made_removed_and_moved_and_all_of_it_or_nothing() {
 fn bytes_that_are_no_utf8_stay() {
     let mut memory = Memory([("l".to_owned(), b"caf\xe9\nold\n".to_vec())].into());
     let patch = "--- a/l\n+++ b/l\n@@ -1,2 +1,2 @@\n caf\u{fffd}\n-old\n+new\n";
-    let patched = patch_files(patch, &mut memory, false).unwrap();
+    let patched = patch_files(patch, &mut memory, Fitting::Lenient).unwrap();
     assert_eq!(patched[0].change, PatchChange::Modify(b"caf\xe9\nnew\n".to_vec()));
 }
 

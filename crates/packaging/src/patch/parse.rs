@@ -44,11 +44,27 @@ pub(super) enum LineKind {
     Add,
 }
 
+/// What is done with the signs that end lines of DOS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DosEnds {
+    /// They are no part of a line.
+    Dropped,
+    /// They are, unless the headers of files have them too.
+    Kept,
+}
+
 /// Reads a diff. The error says what is wrong with it.
-pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>, String> {
+pub(super) fn parse(text: &str, ends: DosEnds) -> Result<Vec<FilePatch>, String> {
+    let in_headers = text.lines().next().is_some_and(|line| line.ends_with('\r'))
+        || text
+            .split('\n')
+            .any(|line| line.starts_with("+++ ") && line.ends_with('\r'));
     let lines: Vec<&str> = text
         .split('\n')
-        .map(|line| line.strip_suffix('\r').unwrap_or(line))
+        .map(|line| match line.strip_suffix('\r') {
+            Some(plain) if ends == DosEnds::Dropped || in_headers => plain,
+            _ => line,
+        })
         .collect();
     let mut files: Vec<FilePatch> = Vec::new();
     let mut at = 0;
@@ -184,13 +200,18 @@ fn header_path(text: &str) -> Option<String> {
 
 /// Both paths of a `diff --git` line. They are the same but for the prefix, so where there are blanks in them the middle
 /// one parts them.
-fn git_paths(text: &str) -> (Option<String>, Option<String>) {
+pub(super) fn git_paths(text: &str) -> (Option<String>, Option<String>) {
     if text.starts_with('"') {
-        let mut parts = text.split("\" ");
-        let old = parts
-            .next()
-            .map(|part| unquoted(&format!("{}\"", part.trim_end_matches('"'))));
-        return (old, parts.next().map(unquoted));
+        // A quote that a backslash stands before is part of the name.
+        let mut escaped = false;
+        let end = text.char_indices().skip(1).find_map(|(at, c)| {
+            let ends = c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            ends.then_some(at + 1)
+        });
+        let (old, new) = text.split_at_checked(end.unwrap_or(text.len())).unwrap_or((text, ""));
+        let new = Some(new.trim_start()).filter(|new| !new.is_empty());
+        return (Some(unquoted(old)), new.map(unquoted));
     }
     let blanks: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).collect();
     let middle = blanks.iter().find(|at| {
@@ -329,7 +350,7 @@ mod tests {
 
     fn check(text: &str, expected: &Expect) {
         let mut shown = String::new();
-        match parse(text) {
+        match parse(text, DosEnds::Dropped) {
             Err(problem) => shown = problem,
             Ok(files) => {
                 for file in files {
@@ -446,7 +467,7 @@ mod tests {
                 "binary",
             ),
         ] {
-            let problem = parse(text).unwrap_err();
+            let problem = parse(text, DosEnds::Dropped).unwrap_err();
             assert!(problem.contains(part), "{text:?}: {problem}");
         }
     }

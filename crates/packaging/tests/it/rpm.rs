@@ -1,0 +1,1 @@
+//! Flat folders of RPM packages.
