@@ -273,7 +273,8 @@ impl Transport {
             request = request.header(header::AUTHORIZATION, value);
         }
         let cookies = self.jar.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(value) = cookies.header(&self.host, self.tls) {
+        // A session is as good as a password.
+        if let Some(value) = cookies.header(&self.host, self.tls).filter(|_| self.is_private()) {
             request = request.header(header::COOKIE, value);
         }
         drop(cookies);
@@ -313,7 +314,7 @@ impl Transport {
     fn log_in(&self, url: &str, headers: &HeaderMap, tried: &mut Vec<Scheme>) -> Result<String, ObsError> {
         let offered: Vec<Challenge> = challenges(values(headers, &header::WWW_AUTHENTICATE));
         let credentials = &self.settings.credentials;
-        if !self.tls && self.settings.plain_http == PlainHttp::Loopback && !is_this_machine(&self.host) {
+        if !self.is_private() {
             return Err(ObsError::Insecure {
                 host: self.host.clone(),
             });
@@ -329,6 +330,11 @@ impl Transport {
                 problem: credentials.lack(tried),
             }),
         }
+    }
+
+    /// Whether nobody on the way reads what is sent, or the caller does not mind.
+    fn is_private(&self) -> bool {
+        self.tls || self.settings.plain_http == PlainHttp::Anywhere || is_this_machine(&self.host)
     }
 
     fn keep_cookies(&self, headers: &HeaderMap) -> Result<(), ObsError> {

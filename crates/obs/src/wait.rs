@@ -100,6 +100,8 @@ pub struct Verdict {
     pub log: Option<Log>,
     /// What shows that it is of what was committed.
     pub proof: Proof,
+    /// When the scheduler decided it, in seconds since 1970, if the service tells.
+    pub decided: Option<i64>,
 }
 
 /// How the waiting ended.
@@ -377,6 +379,7 @@ impl Watch<'_> {
                     details: seen.details.clone(),
                     log,
                     proof,
+                    decided: seen.checked,
                 }))))
             }
             Judged::Other(found) => {

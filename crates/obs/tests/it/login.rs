@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use seatrial_obs::{Client, Credentials, ObsError, SigningKey};
+use seatrial_obs::{Client, Credentials, ObsError, PlainHttp, SigningKey};
 
 use crate::{
     service::{package, settings},
@@ -185,10 +185,30 @@ fn a_session_that_is_over_is_renewed() {
 
 #[test]
 fn credentials_are_not_sent_in_the_clear() {
-    // The proxy's answer of a host that is not this machine cannot be had in a test: the name is looked at, not the answer.
-    let server = Server::start(|_| challenge());
-    let mut settings = settings(&server.api);
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(|asked| match asked.header("authorization") {
+        Some(_) => welcome(),
+        None => challenge(),
+    });
+    // The system takes this address for itself too, but it is not one that says so.
+    let api = server.api.replace("127.0.0.1", "0.0.0.0");
+    let mut settings = settings(&api);
     settings.credentials = credentials(Some("secret"), None);
-    let error = Client::new(settings).unwrap().list(&package()).unwrap_err();
-    assert!(matches!(error, ObsError::Unauthorized { .. }), "{error}");
+    settings.cookies = Some(folder.path().join("cookies"));
+    let error = Client::new(settings.clone()).unwrap().list(&package()).unwrap_err();
+    assert!(matches!(error, ObsError::Insecure { .. }), "{error}");
+    // Where the caller does not mind, they are; the session that this makes still goes nowhere else.
+    settings.plain_http = PlainHttp::Anywhere;
+    Client::new(settings.clone()).unwrap().list(&package()).unwrap();
+    settings.plain_http = PlainHttp::Loopback;
+    Client::new(settings).unwrap().list(&package()).unwrap_err();
+    let asked = server.asked();
+    assert_eq!(
+        asked
+            .iter()
+            .filter(|asked| asked.header("authorization").is_some())
+            .count(),
+        1
+    );
+    assert_eq!(asked.iter().filter(|asked| asked.header("cookie").is_some()).count(), 0);
 }

@@ -59,6 +59,10 @@ fn row(client: &Client, what: &str, name: &str, arch: &str, waited: &Waited) -> 
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap()
         .as_secs_f64();
+    let decided = match &waited.ending {
+        Ending::Settled(verdict) => verdict.decided,
+        _ => None,
+    };
     let (code, proof, details) = match &waited.ending {
         Ending::Settled(verdict) => (
             verdict.code.to_string(),
@@ -72,11 +76,12 @@ fn row(client: &Client, what: &str, name: &str, arch: &str, waited: &Waited) -> 
     let built = matches!(code.as_str(), "succeeded" | "failed");
     let times = job.filter(|_| built).map_or_else(String::new, |job| {
         format!(
-            "queued {} s, built {} s on {}, told {:.1} s after its end",
+            "queued {} s, built {} s on {}, decided {} s after its end, told {:.1} s after that",
             job.start - job.ready,
             job.end - job.start,
             job.host_arch,
-            now - job.end as f64
+            decided.unwrap_or(job.end) - job.end,
+            now - decided.unwrap_or(job.end) as f64
         )
     });
     let way: Vec<String> = waited
