@@ -16,7 +16,10 @@ const FLOORS: [(&str, &[&str]); 8] = [
         "knowledge",
         &["seatrial-diagnosis", "seatrial-packages", "seatrial-packaging"],
     ),
-    ("skills", &["seatrial-builder", "seatrial-tools", "seatrial-llm"]),
+    (
+        "skills",
+        &["seatrial-builder", "seatrial-tools", "seatrial-llm", "seatrial-rebuild"],
+    ),
     ("the work", &["seatrial-suites", "seatrial-agents"]),
     ("running", &["seatrial-trial"]),
     ("views", &["seatrial-report"]),

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use seatrial_core::{CommandRecord, Digest};
+use seatrial_core::{Arch, CommandRecord, Digest};
 use serde::{Deserialize, Serialize};
 
 use crate::{Door, SandboxError, Session, SessionCommand, SessionExecution, SessionSpec};
@@ -55,6 +55,11 @@ pub trait Sandbox: Send {
         Err(SandboxError::Unsupported("fork"))
     }
 
+    /// The same with another network: what was fetched through a door is there, and the door is not.
+    fn fork_with(&mut self, _snapshot: &Snapshot, _network: &Network) -> Result<Box<dyn Sandbox>, SandboxError> {
+        Err(SandboxError::Unsupported("fork"))
+    }
+
     /// Opens a Bash that stays: working folder, variables, functions and background jobs go from one command to the next.
     fn open_session(&mut self, _spec: &SessionSpec) -> Result<Session, SandboxError> {
         Err(SandboxError::Unsupported("sessions"))
@@ -92,6 +97,16 @@ pub trait Sandbox: Send {
 pub trait SandboxFactory: Send + Sync {
     /// Starts a box.
     fn start(&self, spec: &BoxSpec) -> Result<Box<dyn Sandbox>, SandboxError>;
+
+    /// Starts a box that, besides programs of its image's architecture, runs those of others: what a cross compiler makes
+    /// can be tried where it was made.
+    fn start_for(&self, spec: &BoxSpec, also: &[Arch]) -> Result<Box<dyn Sandbox>, SandboxError> {
+        if also.is_empty() {
+            self.start(spec)
+        } else {
+            Err(SandboxError::Unsupported("programs of other architectures"))
+        }
+    }
 
     /// Waits until nothing is left on the disk of boxes that were dropped, and nothing is being prepared for new ones.
     fn settle(&self) {}

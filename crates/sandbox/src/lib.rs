@@ -28,7 +28,7 @@ pub use error::SandboxError;
 pub(crate) use images::Footing;
 pub use images::{
     Credentials, Image, ImageLock, ImageRecipe, ImageRequest, ImageStore, InstalledPackage, Listing, Origin, Pull,
-    RecipeBuild, Reference,
+    RecipeBuild, Reference, emulator, is_native,
 };
 pub use native::{DeniedCall, NativeFactory, denied_calls, helper_main, is_helper_invocation};
 pub use session::{Session, SessionCommand, SessionExecution, SessionSpec};

@@ -20,8 +20,8 @@ use super::{
     snapshots::{Frozen, Snapshots, State},
 };
 use crate::{
-    Before, BoxSpec, Change, ChangeKind, Command, Execution, FileContent, OutputSink, Sandbox, SandboxError, Snapshot,
-    Status, TimeoutKind,
+    Before, BoxSpec, Change, ChangeKind, Command, Execution, FileContent, Network, OutputSink, Sandbox, SandboxError,
+    Snapshot, Status, TimeoutKind,
     native::{ExecRequest, FileRequest, io_error},
 };
 
@@ -410,9 +410,18 @@ impl Sandbox for DockerBox {
     }
 
     fn fork(&mut self, snapshot: &Snapshot) -> Result<Box<dyn Sandbox>, SandboxError> {
+        let network = self.spec.network.clone();
+        self.fork_with(snapshot, &network)
+    }
+
+    fn fork_with(&mut self, snapshot: &Snapshot, network: &Network) -> Result<Box<dyn Sandbox>, SandboxError> {
         let state = self.snapshots.state(*snapshot)?;
         self.live()?;
-        let mut other = Self::start(Arc::clone(&self.shared), &self.spec, &state.image)?;
+        let spec = BoxSpec {
+            network: network.clone(),
+            ..self.spec.clone()
+        };
+        let mut other = Self::start(Arc::clone(&self.shared), &spec, &state.image)?;
         other.restore(&state)?;
         Ok(Box::new(other))
     }

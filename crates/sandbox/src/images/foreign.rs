@@ -52,7 +52,7 @@ fn emulated(arch: Arch) -> &'static str {
 }
 
 /// Whether this machine's processor runs an architecture's programs by itself.
-pub(crate) fn is_native(arch: Arch) -> bool {
+pub fn is_native(arch: Arch) -> bool {
     arch == Arch::host() || (arch == Arch::I686 && Arch::host() == Arch::X86_64)
 }
 
@@ -135,6 +135,21 @@ fn interpreter(arch: Arch) -> Result<PathBuf, SandboxError> {
         program: format!("qemu-{name}-static"),
         install: "apt-get install qemu-user-static".to_owned(),
     })
+}
+
+/// What runs an architecture's programs on this machine: the emulator's name and version. `None` where the processor
+/// does.
+pub fn emulator(arch: Arch) -> Result<Option<String>, SandboxError> {
+    if is_native(arch) {
+        return Ok(None);
+    }
+    let program = interpreter(arch)?;
+    let said = std::process::Command::new(&program).arg("--version").output();
+    let text = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let text = text.unwrap_or_default();
+    // `qemu-aarch64 version 7.2.22 (Debian ...)`
+    let version = text.split_whitespace().nth(2).unwrap_or("of unknown version");
+    Ok(Some(format!("qemu-{} {version}", emulated(arch))))
 }
 
 /// Whether a 64-bit program needs no loader.

@@ -94,6 +94,9 @@ pub(crate) struct Footing {
     /// Its architecture, when it is not this machine's.
     #[serde(default)]
     pub(crate) arch: Option<Arch>,
+    /// Further architectures whose programs this one box runs; no fact of the image.
+    #[serde(skip)]
+    pub(crate) also: Vec<Arch>,
 }
 
 impl Footing {
@@ -102,6 +105,7 @@ impl Footing {
         let footing = Self {
             environment: image.environment.clone(),
             arch: Some(image.platform.arch).filter(|arch| *arch != Arch::host()),
+            also: Vec::new(),
         };
         if footing.environment.is_empty() && footing.arch.is_none() {
             return Ok(());
@@ -124,7 +128,15 @@ impl Footing {
 
     /// Lines that make the kernel run its programs.
     pub(crate) fn foreign(&self) -> Result<Vec<String>, SandboxError> {
-        self.arch.map_or(Ok(Vec::new()), foreign::registrations)
+        let mut lines = Vec::new();
+        for arch in self.arch.iter().chain(&self.also) {
+            for line in foreign::registrations(*arch)? {
+                if !lines.contains(&line) {
+                    lines.push(line);
+                }
+            }
+        }
+        Ok(lines)
     }
 }
 

@@ -24,6 +24,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+pub use foreign::{emulator, is_native};
 use fs_err as fs;
 use image::FACTS;
 pub(crate) use image::Footing;

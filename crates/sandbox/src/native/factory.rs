@@ -14,7 +14,7 @@ use std::{
 
 use fs_err as fs;
 use rustix::fs::{Mode, OFlags};
-use seatrial_core::Digest;
+use seatrial_core::{Arch, Digest};
 use seatrial_store::{Hold, Home, Lease, StoreError, touch, unix_millis};
 
 use super::{
@@ -117,11 +117,16 @@ impl NativeFactory {
 
 impl SandboxFactory for NativeFactory {
     fn start(&self, spec: &BoxSpec) -> Result<Box<dyn Sandbox>, SandboxError> {
+        self.start_for(spec, &[])
+    }
+
+    fn start_for(&self, spec: &BoxSpec, also: &[Arch]) -> Result<Box<dyn Sandbox>, SandboxError> {
         let image = format!("images/{}/rootfs", spec.image.hex());
         if !self.home.root().join(&image).is_dir() {
             return Err(SandboxError::NoImage(spec.image.short()));
         }
-        let footing = Footing::of(&self.home.images().join(spec.image.hex()))?;
+        let mut footing = Footing::of(&self.home.images().join(spec.image.hex()))?;
+        footing.also = also.to_vec();
         self.start_on(image, spec, footing, Below::default())
     }
 

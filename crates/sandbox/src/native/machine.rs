@@ -26,8 +26,9 @@ use super::{
     wire::{Ended, ExecRequest, FileRequest, Reply, Request},
 };
 use crate::{
-    BoxSpec, Change, Command, Execution, FileContent, Footing, Limits, OpenDoor, OutputSink, Sandbox, SandboxError,
-    Session, SessionCommand, SessionExecution, SessionSpec, Snapshot, Status, TimeoutKind, session::SHELL,
+    BoxSpec, Change, Command, Execution, FileContent, Footing, Limits, Network, OpenDoor, OutputSink, Sandbox,
+    SandboxError, Session, SessionCommand, SessionExecution, SessionSpec, Snapshot, Status, TimeoutKind,
+    session::SHELL,
 };
 
 fn gone() -> SandboxError {
@@ -326,6 +327,11 @@ impl Sandbox for NativeBox {
     }
 
     fn fork(&mut self, snapshot: &Snapshot) -> Result<Box<dyn Sandbox>, SandboxError> {
+        let network = self.origin.spec.network.clone();
+        self.fork_with(snapshot, &network)
+    }
+
+    fn fork_with(&mut self, snapshot: &Snapshot, network: &Network) -> Result<Box<dyn Sandbox>, SandboxError> {
         self.disk.check_host()?;
         let helper = self.live()?;
         helper.send(&Request::Below(snapshot.0), &[])?;
@@ -340,7 +346,11 @@ impl Sandbox for NativeBox {
             spec,
             footing,
         } = &self.origin;
-        factory.start_on(image.clone(), spec, footing.clone(), below)
+        let spec = BoxSpec {
+            network: network.clone(),
+            ..spec.clone()
+        };
+        factory.start_on(image.clone(), &spec, footing.clone(), below)
     }
 
     fn open_session(&mut self, spec: &SessionSpec) -> Result<Session, SandboxError> {

@@ -179,6 +179,11 @@ fn forks_have_the_same_limits_and_a_door_of_their_own() {
     for sandbox in [&mut fork, &mut parent] {
         assert_eq!(script(&mut **sandbox, text), "99\nhere\nhello\nconnected\n");
     }
+    // What came through the door stays, and the door does not.
+    let mut closed = parent.fork_with(&snapshot, &Network::Off).unwrap();
+    let shut = "ulimit -n; echo ${DOOR-none}; ls /etc/greeting 2>/dev/null || true; (exec 3<>/dev/tcp/198.18.0.1/80) 2>/dev/null || echo closed";
+    assert_eq!(script(&mut *closed, shut), "99\nnone\nclosed\n");
+    drop(closed);
     drop(parent);
     assert_eq!(door.closed.load(Ordering::SeqCst), 1);
     assert_eq!(script(&mut *fork, text), "99\nhere\nhello\nconnected\n");
