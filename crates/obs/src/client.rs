@@ -43,6 +43,8 @@ pub struct Pace {
     pub slow: Duration,
     /// How long the service may be away while it is waited for.
     pub grace: Duration,
+    /// How long a state without a log must stand unchanged after the scheduler looked at it.
+    pub quiet: Duration,
     /// After how long a state without a log counts though nothing shows that it was looked at after the commit.
     pub settle: Duration,
 }
@@ -58,6 +60,7 @@ impl Default for Pace {
             fast: Duration::from_millis(200),
             slow: Duration::from_secs(2),
             grace: Duration::from_mins(5),
+            quiet: Duration::from_millis(1200),
             settle: Duration::from_mins(2),
         }
     }

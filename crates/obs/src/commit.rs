@@ -59,8 +59,6 @@ pub struct Commit {
     pub between: Vec<Revision>,
     /// Whether source services still work on it.
     pub in_service: bool,
-    /// When the scheduler had looked at each repository and architecture before the commit, in seconds since 1970.
-    pub checked: Vec<(String, String, i64)>,
 }
 
 impl Client {
@@ -96,26 +94,12 @@ impl Client {
             commit.is_new = false;
             return Ok(commit);
         }
-        let checked = self.checked(package);
         let (reply, uploaded) = self.send(package, &files, upload, is_link, &head)?;
         let revision = reply.revision.clone();
         let mut commit = self.described(package, &revision, reply, Some(&head))?;
         commit.uploaded = uploaded;
         commit.deleted = deleted;
-        commit.checked = checked;
         Ok(commit)
-    }
-
-    /// When each repository was looked at. It only sharpens what a later state proves, so that nothing fails for it.
-    fn checked(&self, package: &PackagePath) -> Vec<(String, String, i64)> {
-        let Ok(results) = self.results(package.project(), &[package.package()], &[], &[]) else {
-            return Vec::new();
-        };
-        let times = results
-            .repositories
-            .into_iter()
-            .filter_map(|place| Some((place.repository, place.arch, place.checked?)));
-        times.collect()
     }
 
     /// Offers the list, sends what is missing, and offers it again.
@@ -298,7 +282,6 @@ impl Client {
             uploaded: Vec::new(),
             deleted: Vec::new(),
             between: between.collect(),
-            checked: Vec::new(),
         })
     }
 

@@ -6,20 +6,17 @@
 use std::time::Duration;
 
 use crate::{
-    Client, Log, ObsError, Observation, Target,
+    Client, Log, ObsError, Observation, Pace, Target,
     log::LogLimits,
     wait::{Proof, Wanted},
 };
-
-/// The scheduler's time has no parts of a second. Within the second of the commit it counts after this long.
-pub(crate) const SAME_SECOND: Duration = Duration::from_millis(1200);
 
 /// What was seen on the way to a settled state.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Passage {
     /// The state was dirty or on its way after the commit.
     pub(crate) moved: bool,
-    /// How long it has been settled.
+    /// How long it has stood there unchanged.
     pub(crate) quiet: Duration,
 }
 
@@ -44,7 +41,7 @@ impl Client {
     ) -> Result<Judged, ObsError> {
         if seen.code.has_log() {
             self.judge_build(target, wanted, limits)
-        } else if was_checked(target, wanted, seen, passage) {
+        } else if was_checked(wanted, seen, passage, self.pace()) {
             Ok(Judged::Proven(Proof::Checked, None))
         } else if passage.quiet >= self.pace().settle {
             Ok(Judged::Proven(Proof::Quiet, None))
@@ -82,15 +79,17 @@ impl Client {
     }
 }
 
-/// Whether the scheduler looked at the package after what was asked for.
-fn was_checked(target: &Target, wanted: &Wanted, seen: &Observation, passage: Passage) -> bool {
-    if passage.moved || (!wanted.is_new && wanted.after.is_none()) {
+/// Whether the scheduler looked at the package after what was asked for. It may have been in the middle of a look that began
+/// before, so that its first word after the commit can still be the old one: it has to stand for a while.
+fn was_checked(wanted: &Wanted, seen: &Observation, passage: Passage, pace: &Pace) -> bool {
+    if !wanted.is_new && wanted.after.is_none() {
         return true;
     }
-    let Some(checked) = seen.checked else {
-        return false;
-    };
-    let before = wanted.checked_before(target);
-    checked > wanted.time && before != Some(checked)
-        || checked == wanted.time && (before != Some(checked) || passage.quiet >= SAME_SECOND)
+    match (seen.checked, &wanted.after) {
+        (Some(checked), None) => checked >= wanted.time && passage.quiet >= pace.quiet,
+        (Some(checked), Some(trigger)) => {
+            (passage.moved || trigger.checked != Some(checked)) && passage.quiet >= pace.quiet
+        }
+        (None, _) => passage.moved && passage.quiet >= pace.quiet * 4,
+    }
 }

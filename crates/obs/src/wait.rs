@@ -11,7 +11,7 @@ use std::{
 use crate::{
     Class, Client, Code, Commit, Log, LogLimits, LogReader, ObsError, Observation, PackagePath, Pull, Revision, Target,
     Trigger,
-    evidence::{Judged, Passage, SAME_SECOND},
+    evidence::{Judged, Passage},
 };
 
 /// How often the caller's flag is looked at.
@@ -36,8 +36,6 @@ pub struct Wanted {
     pub in_service: bool,
     /// The build that was asked for, if one was.
     pub after: Option<Trigger>,
-    /// When repositories had been looked at before the commit.
-    pub checked: Vec<(String, String, i64)>,
 }
 
 impl From<&Commit> for Wanted {
@@ -49,7 +47,6 @@ impl From<&Commit> for Wanted {
             is_new: commit.is_new,
             in_service: commit.in_service,
             after: None,
-            checked: commit.checked.clone(),
         }
     }
 }
@@ -58,19 +55,8 @@ impl Wanted {
     /// The same, and built again.
     #[must_use]
     pub fn after(mut self, trigger: Trigger) -> Self {
-        self.time = self.time.max(trigger.checked.unwrap_or(0));
         self.after = Some(trigger);
         self
-    }
-
-    pub(crate) fn checked_before(&self, target: &Target) -> Option<i64> {
-        if let Some(trigger) = &self.after {
-            return trigger.checked;
-        }
-        self.checked
-            .iter()
-            .find(|(repository, arch, _)| repository == target.repository() && arch == target.arch())
-            .map(|(_, _, time)| *time)
     }
 }
 
@@ -226,8 +212,8 @@ struct Watch<'a> {
     away: Option<Instant>,
     /// When it was last looked up whether somebody else committed.
     others: Instant,
-    /// Since when the state is final and not dirty.
-    settled: Option<Instant>,
+    /// Since when the state stands there, final and not dirty.
+    settled: Option<(Instant, Observation)>,
     moved: bool,
     judged: Option<(Instant, Observation)>,
     /// The sources that the settled state turned out to be of.
@@ -344,7 +330,10 @@ impl Watch<'_> {
 
     /// Judges a final state that is not dirty.
     fn judge(&mut self, seen: &Observation, options: &WaitOptions<'_>) -> Result<Next, ObsError> {
-        let settled = *self.settled.get_or_insert_with(Instant::now);
+        let settled = match &self.settled {
+            Some((since, what)) if what == seen => *since,
+            _ => self.settled.insert((Instant::now(), seen.clone())).0,
+        };
         if self
             .judged
             .as_ref()
@@ -388,8 +377,8 @@ impl Watch<'_> {
                 Ok(self.overtaken(Duration::ZERO)?.map_or(Next::Pause, Next::End))
             }
             Judged::NotYet => {
-                // Within the second of the commit the answer comes soon.
-                if passage.quiet < SAME_SECOND {
+                // It only has to stand for a while: then the answer comes soon.
+                if passage.quiet < self.client.pace().quiet {
                     self.pause = self.client.pace().fast;
                 }
                 Ok(Next::Pause)

@@ -130,6 +130,7 @@ fn a_real_back_end_commits_once_and_its_states_are_of_what_was_committed() {
         "Type: spec\nRepotype: none\nBinarytype: deb\n",
     );
     commits(&back_end, &client);
+    links(&back_end, &client);
     states(&back_end, &client);
     somebody_else(&back_end, &client);
     client.delete_project(PROJECT).unwrap();
@@ -203,6 +204,38 @@ fn commits(back_end: &BackEnd, client: &Client) {
     assert_eq!(client.log(&back_end.target(&one), LogLimits::default()).unwrap(), None);
     assert_eq!(client.builds(&back_end.target(&one), 5).unwrap(), []);
     assert_eq!(client.jobs(&back_end.target(&one), 5).unwrap(), []);
+}
+
+/// A package that is a link keeps being one: what is committed is the difference, and what is built is both together.
+fn links(back_end: &BackEnd, client: &Client) {
+    let linked = package("linked");
+    client.ensure_package(&linked, "linked").unwrap();
+    let link = format!("<link project=\"{PROJECT}\" package=\"one\"/>");
+    put(&back_end.api, &format!("/source/{PROJECT}/linked/_link"), &link);
+    let before = client.list(&linked).unwrap();
+    assert_eq!(before.link.as_ref().map(|link| link.package.as_str()), Some("one"));
+    let names: Vec<_> = before.entries.iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(names, ["a+b.patch", "gone.txt", "one.spec"]);
+
+    let text = spec("one", "");
+    let same = commit(
+        client,
+        &linked,
+        &[("one.spec", &text), ("a+b.patch", "x\n"), ("gone.txt", "y\n")],
+    );
+    assert_eq!((same.revision.as_str(), same.is_new), ("1", false));
+    let done = commit(client, &linked, &[("one.spec", &text), ("a+b.patch", "other\n")]);
+    assert_eq!(
+        (done.revision.as_str(), done.is_new, done.deleted.len()),
+        ("2", true, 1)
+    );
+    assert_ne!(done.built, done.srcmd5);
+    let after = client.list(&linked).unwrap();
+    assert_eq!((after.srcmd5.as_str(), after.entries.len()), (done.built.as_str(), 2));
+    let own = client.list_at(&linked, None, false).unwrap();
+    assert!(own.entries.iter().any(|entry| entry.name == "_link"), "{own:?}");
+    let waited = back_end.wait(client, &linked, &done, Some(&Code::Scheduled));
+    assert!(matches!(waited.ending, Ending::Stopped { .. }), "{waited:?}");
 }
 
 fn states(back_end: &BackEnd, client: &Client) {

@@ -211,7 +211,6 @@ fn the_states_of_a_back_end_with_workers() {
         is_new: true,
         in_service: false,
         after: None,
-        checked: Vec::new(),
     };
     for arch in ARCHS {
         let waited = wait(&client, "loose", arch, &wanted, None);
@@ -259,6 +258,5 @@ fn wanted_of(client: &Client, name: &str) -> Wanted {
         is_new: false,
         in_service: false,
         after: None,
-        checked: Vec::new(),
     }
 }

@@ -110,6 +110,7 @@ pub(crate) fn settings(api: &str) -> Settings {
         fast: Duration::from_millis(1),
         slow: Duration::from_millis(5),
         grace: Duration::from_millis(20),
+        quiet: Duration::from_millis(10),
         settle: Duration::from_hours(1),
     };
     settings
