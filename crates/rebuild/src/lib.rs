@@ -32,4 +32,4 @@ pub use payload::Payload;
 pub use rebuilder::{Binaries, Listener, Mode, Outcome, Phase, RebuildRequest, Rebuilder, Spent, State, TimeLimits};
 pub use rpm::LocalRpm;
 pub use source::{Kind, SourceFile, SourcePackage};
-pub use world::{LocalWorld, RECIPE, images_of};
+pub use world::{LocalWorld, RECIPE, images_of, recipe};

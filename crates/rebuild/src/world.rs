@@ -14,7 +14,7 @@ use std::{
 
 use seatrial_core::{Arch, Digest};
 use seatrial_sandbox::{
-    BoxSpec, Command, Image, ImageStore, Network, Origin, Sandbox, SandboxError, SandboxFactory, Snapshot,
+    BoxSpec, Command, Image, ImageRecipe, ImageStore, Network, Origin, Sandbox, SandboxError, SandboxFactory, Snapshot,
 };
 use seatrial_store::Blobs;
 
@@ -26,8 +26,18 @@ use crate::{
 
 /// The name of the recipe of images that packages are rebuilt in.
 pub const RECIPE: &str = "rebuild";
+/// The recipe itself.
+const RECIPE_TEXT: &str = include_str!("../../../images/rebuild.toml");
 /// Furnished boxes that are kept.
 const MOST_KEPT: usize = 6;
+
+/// The recipe of images that packages are rebuilt in, for an architecture: for a caller that makes a missing one itself.
+pub fn recipe(arch: Arch) -> Result<ImageRecipe, SandboxError> {
+    Ok(ImageRecipe {
+        arch: Some(arch),
+        ..ImageRecipe::read(RECIPE_TEXT)?
+    })
+}
 
 /// The newest image of each architecture that packages can be rebuilt in: those of the recipe, else those of the platform
 /// itself.

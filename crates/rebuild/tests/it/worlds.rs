@@ -10,8 +10,8 @@ use std::{
 
 use seatrial_core::{Arch, Digest, Platform};
 use seatrial_egress::{AllowList, DoorSpec, Egress, EgressConfig, Policy};
-use seatrial_rebuild::{LocalWorld, Outcome, RECIPE, RebuildRequest, TimeLimits, images_of};
-use seatrial_sandbox::{ImageRecipe, ImageRequest, ImageStore, NativeFactory, Network, RecipeBuild, SandboxError};
+use seatrial_rebuild::{LocalWorld, Outcome, RECIPE, RebuildRequest, TimeLimits, images_of, recipe};
+use seatrial_sandbox::{ImageRequest, ImageStore, NativeFactory, Network, RecipeBuild, SandboxError};
 use seatrial_store::Home;
 
 pub(crate) struct Boxes {
@@ -77,9 +77,8 @@ impl Boxes {
     }
 
     fn build(&self, arch: Arch, mirror: Option<String>) -> Result<seatrial_sandbox::Image, SandboxError> {
-        let mut recipe = ImageRecipe::read(include_str!("../../../../images/rebuild.toml"))?;
+        let recipe = recipe(arch)?;
         assert_eq!(recipe.name, RECIPE);
-        recipe.arch = Some(arch);
         let build = RecipeBuild {
             factory: &self.factory,
             network: self.network.clone(),
