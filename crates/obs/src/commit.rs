@@ -259,7 +259,12 @@ impl Client {
     ) -> Result<Commit, ObsError> {
         let srcmd5 = listing.srcmd5.clone();
         if head.is_some() && (listing.link.is_some() || listing.service.is_some()) {
-            listing = self.list_at(package, Some(revision), true)?;
+            match self.list_at(package, Some(revision), true) {
+                Ok(followed) => listing = followed,
+                Err(error) if error.may_pass() => return Err(error),
+                // A link that no longer fits cannot be followed. The commit is made all the same, and the state will say so.
+                Err(_) => {}
+            }
         }
         let revisions = self.revisions(package, LOOK_BACK)?;
         let time = revisions

@@ -82,9 +82,6 @@ impl Client {
 /// Whether the scheduler looked at the package after what was asked for. It may have been in the middle of a look that began
 /// before, so that its first word after the commit can still be the old one: it has to stand for a while.
 fn was_checked(wanted: &Wanted, seen: &Observation, passage: Passage, pace: &Pace) -> bool {
-    if !wanted.is_new && wanted.after.is_none() {
-        return true;
-    }
     match (seen.checked, &wanted.after) {
         (Some(checked), None) => checked >= wanted.time && passage.quiet >= pace.quiet,
         (Some(checked), Some(trigger)) => {

@@ -100,8 +100,10 @@ pub(crate) fn know<'a>(files: &'a [SourceFile], there: &[String]) -> Result<Vec<
         });
     }
     known.sort_by(|a, b| a.file.name.cmp(&b.file.name));
-    if let Some(pair) = known.windows(2).find(|pair| pair[0].file.name == pair[1].file.name) {
-        return Err(not_source(&pair[0].file.name, "the name is given twice"));
+    for (one, next) in known.iter().zip(known.iter().skip(1)) {
+        if one.file.name == next.file.name {
+            return Err(not_source(&one.file.name, "the name is given twice"));
+        }
     }
     Ok(known)
 }

@@ -30,8 +30,6 @@ pub struct Wanted {
     pub srcmd5: String,
     /// The service's time of the commit, in seconds since 1970.
     pub time: i64,
-    /// Whether the commit made a revision, so that states from before it do not count.
-    pub is_new: bool,
     /// Whether source services still work on it, so that `srcmd5` is not known yet.
     pub in_service: bool,
     /// The build that was asked for, if one was.
@@ -44,7 +42,6 @@ impl From<&Commit> for Wanted {
             revision: commit.revision.clone(),
             srcmd5: commit.built.clone(),
             time: commit.time,
-            is_new: commit.is_new,
             in_service: commit.in_service,
             after: None,
         }
@@ -285,11 +282,18 @@ impl Watch<'_> {
 
     fn step(&mut self, held: Option<&str>, options: &mut WaitOptions<'_>) -> Result<Next, ObsError> {
         if self.wanted.in_service {
-            let listing = self
+            match self
                 .client
-                .list_at(self.target.package(), Some(&self.wanted.revision), true)?;
-            self.wanted.in_service = listing.is_in_service();
-            self.wanted.srcmd5 = listing.srcmd5;
+                .list_at(self.target.package(), Some(&self.wanted.revision), true)
+            {
+                Ok(listing) => {
+                    self.wanted.in_service = listing.is_in_service();
+                    self.wanted.srcmd5 = listing.srcmd5;
+                }
+                Err(error) if error.may_pass() => return Err(error),
+                // A service that failed leaves nothing to list: the state will say so.
+                Err(_) => self.wanted.in_service = false,
+            }
         }
         let asked = Instant::now();
         let Some(seen) = self.look(held, options)? else {

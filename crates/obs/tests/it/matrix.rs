@@ -208,7 +208,6 @@ fn the_states_of_a_back_end_with_workers() {
         revision: "1".to_owned(),
         srcmd5: String::new(),
         time: 0,
-        is_new: true,
         in_service: false,
         after: None,
     };
@@ -255,7 +254,6 @@ fn wanted_of(client: &Client, name: &str) -> Wanted {
         revision: newest.revision,
         srcmd5: newest.srcmd5,
         time: newest.time,
-        is_new: false,
         in_service: false,
         after: None,
     }

@@ -25,7 +25,6 @@ fn committed(service: &Service) -> Wanted {
         revision: "2".to_owned(),
         srcmd5,
         time: EPOCH + 1,
-        is_new: true,
         in_service: false,
         after: None,
     }
