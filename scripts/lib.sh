@@ -8,9 +8,9 @@
 # What a machine needs to build the program and to run boxes.
 SYSTEM_PACKAGES=(build-essential ca-certificates git mmdebstrap uidmap gpgv debian-archive-keyring dpkg-dev xz-utils zstd)
 # shellcheck disable=SC2034
-# What the tests need on top: they sign an archive of their own, pull from a registry, and run programs of other
-# architectures.
-TEST_PACKAGES=(gpg docker-registry openssh-client qemu-user-static)
+# What the tests need on top: they sign an archive of their own, pull from a registry, build packages with rpm, and run
+# programs of other architectures.
+TEST_PACKAGES=(gpg docker-registry openssh-client qemu-user-static rpm)
 # shellcheck disable=SC2034
 # What tests use where the distribution has it: an Open Build Service back end.
 OPTIONAL_TEST_PACKAGES=(curl obs-build obs-server)

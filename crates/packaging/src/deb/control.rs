@@ -238,15 +238,20 @@ impl Control {
             return false;
         };
         let Some(item) = items.get(at) else { return false };
-        match (
-            new,
-            items.get(at + 1),
-            at.checked_sub(1).and_then(|before| items.get(before)),
-        ) {
-            (Some(new), ..) => text.replace_range(item.start..item.end, new),
-            (None, Some(next), _) => text.replace_range(item.start..next.start, ""),
-            (None, None, Some(previous)) => text.replace_range(previous.end..item.end, ""),
-            (None, None, None) => return self.remove(paragraph, name),
+        match (new, at.checked_sub(1).and_then(|before| items.get(before))) {
+            (Some(new), _) => text.replace_range(item.start..item.end, new),
+            (None, _) if items.len() == 1 => return self.remove(paragraph, name),
+            (None, previous) => {
+                let rest = text.get(item.end..).unwrap_or_default();
+                let gap = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+                if rest.get(gap..).is_some_and(|rest| rest.starts_with(',')) {
+                    cut(&mut text, item.start, item.end + gap + 1);
+                } else if let Some(previous) = previous {
+                    text.replace_range(previous.end..item.end, "");
+                } else if let Some(next) = items.get(at + 1) {
+                    text.replace_range(item.start..next.start, "");
+                }
+            }
         }
         self.put(paragraph, name, &text);
         true
@@ -300,6 +305,27 @@ impl Control {
     fn edit(&self, problem: String) -> PackageError {
         PackageError::edit(&self.file, problem)
     }
+}
+
+/// Takes an item and its comma out. A line that has nothing else goes whole.
+fn cut(text: &mut String, start: usize, end: usize) {
+    let line = text
+        .get(..start)
+        .and_then(|before| before.rfind('\n'))
+        .map_or(0, |at| at + 1);
+    let before = text.get(line..start).unwrap_or_default();
+    let after = text.get(end..).unwrap_or_default();
+    let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
+    let ends = after
+        .get(blanks..)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('\n'));
+    let own = before.len() - before.trim_end_matches([' ', '\t']).len();
+    let range = match (ends, before.trim().is_empty()) {
+        (true, true) => line..end + blanks + usize::from(after.len() > blanks),
+        (true, false) => start - own..end + blanks,
+        (false, _) => start..end + blanks,
+    };
+    text.replace_range(range, "");
 }
 
 fn lines_of(text: &str) -> Vec<String> {

@@ -169,7 +169,7 @@ impl Debian {
         let (control, changelog) = (control_of(tree)?, changelog_of(tree)?);
         let source = control.get(0, "Source").unwrap_or_default();
         let version = changelog.top().version.clone();
-        let written = text_of(&tree.join("debian/source/format"), "debian/source/format")?;
+        let written = text_of(tree, "debian/source/format")?;
         let names: Vec<String> = match fs::read_dir(beside) {
             Ok(folder) => folder
                 .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.to_owned()))
@@ -336,7 +336,7 @@ pub(super) fn tar_of(entries: Vec<archive::Entry>) -> Archive {
 /// The tree's `debian/control`.
 pub(crate) fn control_of(tree: &Path) -> Result<Control, PackageError> {
     let file = "debian/control";
-    let text = text_of(&tree.join(file), file)?.ok_or_else(|| PackageError::NoRecipe(tree.to_owned()))?;
+    let text = text_of(tree, file)?.ok_or_else(|| PackageError::NoRecipe(tree.to_owned()))?;
     let control = Control::parse(file, &text)?;
     if control.get(0, "Source").is_none_or(|source| source.is_empty()) {
         return Err(PackageError::recipe(file, "its first paragraph has no `Source`"));
@@ -347,7 +347,7 @@ pub(crate) fn control_of(tree: &Path) -> Result<Control, PackageError> {
 /// The tree's `debian/changelog`.
 pub(crate) fn changelog_of(tree: &Path) -> Result<Changelog, PackageError> {
     let file = "debian/changelog";
-    let text = text_of(&tree.join(file), file)?.ok_or_else(|| PackageError::MissingFile {
+    let text = text_of(tree, file)?.ok_or_else(|| PackageError::MissingFile {
         recipe: "debian/control".to_owned(),
         file: file.to_owned(),
     })?;

@@ -17,6 +17,7 @@ use crate::{
     PackageError,
     archive::{self, Compression},
     diff::{File, NONE, hunks},
+    package::no_link_on_the_way,
 };
 
 /// Files of a packed package, the description last.
@@ -66,14 +67,14 @@ impl Debian {
                 let mut whole = disk(tree, tree)?;
                 settle(&mut whole, time);
                 let name = format!("{own}.tar.{}", ending(compression));
-                files.push((name.clone(), written(&whole, &folder, compression, &name)?));
+                files.push((name.clone(), written(&whole, &folder, compression, time, &name)?));
             }
             SourceFormat::Quilt => {
                 self.pass_upstream(&source, &top.version, &mut files)?;
                 let mut packaging = self.plan(tree, header)?.packaging;
                 settle(&mut packaging, time);
                 let name = format!("{own}.debian.tar.{}", ending(compression));
-                files.push((name.clone(), written(&packaging, "", compression, &name)?));
+                files.push((name.clone(), written(&packaging, "", compression, time, &name)?));
             }
             SourceFormat::Old => {
                 self.pass_upstream(&source, &top.version, &mut files)?;
@@ -206,6 +207,14 @@ impl Debian {
         let Some((name, before)) = plan.patch else {
             return Ok(None);
         };
+        for path in plan
+            .packaging
+            .nodes
+            .keys()
+            .filter(|path| path.starts_with(b"debian/patches/"))
+        {
+            no_link_on_the_way(tree, &place(tree, path))?;
+        }
         fs::create_dir_all(tree.join("debian/patches"))?;
         for (path, node) in &plan.packaging.nodes {
             if let Node::File {
@@ -235,8 +244,20 @@ fn ending(compression: Compression) -> &'static str {
     }
 }
 
-fn written(base: &Base, folder: &str, compression: Compression, name: &str) -> Result<Vec<u8>, PackageError> {
-    let archive = base.archive(folder, compression);
+fn written(
+    base: &Base,
+    folder: &str,
+    compression: Compression,
+    time: u64,
+    name: &str,
+) -> Result<Vec<u8>, PackageError> {
+    let mut archive = base.archive(folder, compression);
+    for entry in &mut archive.entries {
+        // Times of folders and links say when somebody unpacked the package.
+        if matches!(entry.kind, archive::EntryKind::Folder | archive::EntryKind::Link(_)) {
+            entry.time = time;
+        }
+    }
     archive.write().map_err(PackageError::archive(name))
 }
 
@@ -382,8 +403,10 @@ fn text(edits: &[Edit], style: Style<'_>) -> Result<Vec<u8>, PackageError> {
 /// What quilt keeps about applied patches, so that it and Debian's own tools know that they are.
 pub(super) fn quilt_work(tree: &Path, applied: &[(String, Before)]) -> Result<(), PackageError> {
     let work = tree.join(".pc");
-    if work.symlink_metadata().is_ok() {
-        fs::remove_dir_all(&work)?;
+    match work.symlink_metadata() {
+        Ok(there) if there.is_dir() => fs::remove_dir_all(&work)?,
+        Ok(_) => fs::remove_file(&work)?,
+        Err(_) => {}
     }
     fs::create_dir_all(&work)?;
     let series = series_path(|path| place(tree, path).is_file()).unwrap_or("debian/patches/series");

@@ -300,12 +300,41 @@ pub(crate) fn ending(name: &str) -> &str {
     name.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
+/// Refuses a path of the package that leads out of it through links: what an edit put there could be any file of this machine.
+pub(crate) fn stays_inside(root: &Path, file: &str) -> Result<(), PackageError> {
+    let place = root.join(file);
+    match (fs::canonicalize(&place), fs::canonicalize(root)) {
+        (Ok(place), Ok(root)) if !place.starts_with(&root) => Err(PackageError::not_representable(
+            file,
+            "it is reached through a link that leads out of the package; put a file there",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses to write where a link stands, or behind one.
+pub(crate) fn no_link_on_the_way(root: &Path, path: &Path) -> Result<(), PackageError> {
+    let inside = path.strip_prefix(root).unwrap_or(path);
+    let is_link = |part: &&Path| {
+        let whole = root.join(part);
+        !part.as_os_str().is_empty() && whole.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink())
+    };
+    match inside.ancestors().find(is_link) {
+        None => Ok(()),
+        Some(link) => Err(PackageError::not_representable(
+            link.display().to_string(),
+            "it is a link, and something must be written there; put a file or a folder in its place",
+        )),
+    }
+}
+
 /// A text file of the package; none when it is not there.
-pub(crate) fn text_of(path: &Path, shown: &str) -> Result<Option<String>, PackageError> {
-    match fs::read(path) {
+pub(crate) fn text_of(root: &Path, file: &str) -> Result<Option<String>, PackageError> {
+    stays_inside(root, file)?;
+    match fs::read(root.join(file)) {
         Ok(bytes) => String::from_utf8(bytes)
             .map(Some)
-            .map_err(|error| PackageError::recipe(shown, format!("it is no UTF-8 ({error}); convert it"))),
+            .map_err(|error| PackageError::recipe(file, format!("it is no UTF-8 ({error}); convert it"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.into()),
     }

@@ -46,8 +46,16 @@ impl Flat {
             let entry = entry?;
             let name = entry.file_name();
             let bytes = std::os::unix::ffi::OsStrExt::as_bytes(name.as_os_str());
-            if is_no_source(bytes) || !entry.path().is_file() {
+            let kind = entry.file_type()?;
+            if is_no_source(bytes) || kind.is_dir() {
                 continue;
+            }
+            // A link could lead to any file of this machine.
+            if !kind.is_file() {
+                return Err(PackageError::not_representable(
+                    shown(bytes),
+                    "it is no file, and a flat folder holds only files; put the file itself there",
+                ));
             }
             let name = name.to_str().ok_or_else(|| {
                 PackageError::not_representable(
@@ -141,7 +149,7 @@ impl Flat {
         for entry in fs::read_dir(root)? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            if ending(&name) == "spec" && entry.path().is_file() {
+            if ending(&name) == "spec" && entry.file_type()?.is_file() {
                 specs.push(name);
             }
         }
@@ -204,7 +212,8 @@ impl Unpacked {
     fn pack(&self, root: &Path, content: Vec<u8>) -> Result<Vec<u8>, PackageError> {
         let wrong = PackageError::archive(&self.file);
         let folder = root.join(&self.folder);
-        if !folder.is_dir() {
+        // Not through a link: that could lead anywhere.
+        if !folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
             return Err(PackageError::edit(
                 &self.file,
                 format!(

@@ -103,13 +103,14 @@ impl Spec {
         let autopatch = all("%autopatch");
         let automatic = if autosetup.is_empty() { &autopatch } else { &autosetup };
         if !automatic.is_empty() {
+            // A number that is no value of `-p` is that of a patch.
             let is_partial = |step: &&Step| {
-                step.has("-m")
-                    || step.has("-M")
-                    || step
-                        .arguments
-                        .split_whitespace()
-                        .any(|word| word.parse::<u32>().is_ok())
+                let words: Vec<&str> = step.arguments.split_whitespace().collect();
+                let is_number = |at: &usize| {
+                    let of_option = at.checked_sub(1).and_then(|before| words.get(before)) == Some(&"-p");
+                    !of_option && words.get(*at).is_some_and(|word| word.parse::<u32>().is_ok())
+                };
+                step.has("-m") || step.has("-M") || (0..words.len()).any(|at| is_number(&at))
             };
             if automatic.iter().copied().any(|step| is_partial(&step)) {
                 return Err(self.refuse("%autopatch names the patches that it applies; add the new one there by hand"));

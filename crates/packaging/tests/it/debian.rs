@@ -80,6 +80,41 @@ fn unpack(packed: &Path, description: &str, into: &Path) {
 
 const FORMATS: [&str; 4] = ["3.0 (quilt)", "3.0 (native)", "1.0", "1.0 native"];
 
+#[test]
+fn links_that_an_edit_planted_are_not_followed_out_of_the_package() {
+    if !program("dpkg-source") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let pristine = Package::open(&make(folder.path(), "3.0 (quilt)")).unwrap();
+    let outside = folder.path().join("outside");
+    write(&outside, "control", CONTROL);
+    let check = |path: &str, to: &Path, part: &str| {
+        let mut package = pristine.copy().unwrap();
+        let place = package.root().join(path);
+        if place.is_dir() {
+            std::fs::remove_dir_all(&place).unwrap();
+        } else {
+            std::fs::remove_file(&place).unwrap();
+        }
+        std::os::unix::fs::symlink(to, place).unwrap();
+        write(package.root(), "old", "edited\n");
+        let error = package.record(&PatchHeader::default()).unwrap_err().to_string();
+        assert!(error.contains(part), "{path}: {error}");
+    };
+    check("debian/patches", &outside, "a link");
+    check("debian/patches/series", &outside.join("series"), "a link");
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);
+    let package = pristine.copy().unwrap();
+    std::fs::remove_file(package.root().join("debian/control")).unwrap();
+    std::os::unix::fs::symlink(outside.join("control"), package.root().join("debian/control")).unwrap();
+    let error = package.pack(&folder.path().join("out")).unwrap_err().to_string();
+    assert!(
+        error.contains("`debian/control`: it is reached through a link"),
+        "{error}"
+    );
+}
+
 /// Edits that every format can hold.
 fn edit(package: &Package) {
     let root = package.root();
