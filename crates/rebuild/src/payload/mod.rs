@@ -68,6 +68,10 @@ pub(crate) fn collect(sandbox: &mut dyn Sandbox, folder: &str, blobs: &Blobs) ->
         let kept = keeping
             .join()
             .map_err(|_| io::Error::other("taking the packages out of the box broke off"))?;
+        // Who stops reading because of what a package holds makes the box complain; who reads from a dead box complains too.
+        if matches!(kept, Err(Halt::State { .. })) {
+            return kept;
+        }
         read?;
         kept
     })?;
@@ -108,6 +112,9 @@ fn keep(mut reader: io::PipeReader, blobs: &Blobs) -> Result<Vec<Payload>, Halt>
                 payload.label = contents.label;
                 payload.files = contents.files;
                 payload.foreign = contents.found;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                return Err(Halt::invalid(format!("{}: {error}", payload.path)));
             }
             // A package that cannot be opened is no package.
             Err(error) => {
@@ -246,9 +253,10 @@ fn decompressed<'a>(how: &str, inner: impl Read + 'a) -> io::Result<Box<dyn Read
         "bz2" | "bzip2" => Box::new(Bounded::new(bzip2::read::MultiBzDecoder::new(inner))),
         "zst" | "zstd" => Box::new(Bounded::new(zstd::Decoder::new(inner)?)),
         other => {
-            return Err(io::Error::other(format!(
-                "it is compressed in a way that is not known here (`{other}`)"
-            )));
+            return Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                format!("it is compressed in a way that is not known here (`{other}`)"),
+            ));
         }
     })
 }

@@ -90,7 +90,8 @@ fn each_file(archive: &mut dyn Read, each: &mut dyn FnMut(&str, &mut dyn Read) -
         let mut magic = [0; 6];
         archive.read_exact(&mut magic)?;
         if &magic == b"07070X" {
-            return Err(io::Error::other(
+            return Err(io::Error::new(
+                io::ErrorKind::Unsupported,
                 "it holds files of more than 4 GiB, in a form that cannot be read yet",
             ));
         }

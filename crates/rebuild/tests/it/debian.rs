@@ -99,6 +99,16 @@ fn what_happens_to_a_package_is_its_state() {
             State::Failed,
             "/usr/bin/wrong is for",
         ),
+        (
+            other(
+                "any",
+                "make",
+                Debian::default().build,
+                "\tinstall -D prog debian/t/usr/bin/prog\n\techo no package > ../junk_1_all.deb",
+            ),
+            State::Failed,
+            "junk_1_all.deb cannot be opened",
+        ),
         // No network, not even the door that the dependencies came through.
         (
             other(
