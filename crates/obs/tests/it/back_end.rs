@@ -31,13 +31,17 @@ fn script(verb: &str, folder: &std::path::Path) -> Command {
     command
 }
 
+fn start(folder: &std::path::Path) -> std::process::Output {
+    script("start", folder)
+        .args(["--light", "--no-install"])
+        .output()
+        .unwrap()
+}
+
 impl BackEnd {
     fn start() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
-        let started = script("start", folder.path())
-            .args(["--light", "--no-install"])
-            .output()
-            .unwrap();
+        let started = start(folder.path());
         let said = String::from_utf8_lossy(&started.stdout);
         if !started.status.success() {
             let why = String::from_utf8_lossy(&started.stderr);
@@ -133,6 +137,7 @@ fn a_real_back_end_commits_once_and_its_states_are_of_what_was_committed() {
     links(&back_end, &client);
     states(&back_end, &client);
     somebody_else(&back_end, &client);
+    away_for_a_while(&back_end, &client);
     client.delete_project(PROJECT).unwrap();
     client.delete_project(PROJECT).unwrap();
     assert!(matches!(client.list(&package("one")), Err(ObsError::Missing { .. })));
@@ -347,6 +352,41 @@ fn again(client: &Client, name: &str) -> Commit {
     let file = format!("{name}.spec");
     let bytes = client.file(&package, &file, None, 10_000).unwrap();
     commit(client, &package, &[(&file, &String::from_utf8(bytes).unwrap())])
+}
+
+/// A back end that is started again while it is waited for has lost nothing, and neither has the client.
+fn away_for_a_while(back_end: &BackEnd, client: &Client) {
+    let package = package("needs");
+    let done = commit(
+        client,
+        &package,
+        &[("needs.spec", &spec("needs", "BuildRequires: what-is-not"))],
+    );
+    let stopped = script("stop", back_end.folder.path()).output().unwrap();
+    assert!(stopped.status.success());
+    let (send, receive) = std::sync::mpsc::channel();
+    let waited = std::thread::scope(|scope| {
+        let wait = scope.spawn(|| {
+            let stop = AtomicBool::new(false);
+            let mut options = WaitOptions {
+                within: Duration::from_mins(2),
+                stop: &stop,
+                log: LogLimits::default(),
+                follow: false,
+                progress: &mut |event| {
+                    if matches!(event, Event::Trouble(ObsError::Down { .. })) {
+                        let _ = send.send(());
+                    }
+                },
+            };
+            client.wait(&back_end.target(&package), &Wanted::from(&done), &mut options)
+        });
+        receive.recv().unwrap();
+        let started = start(back_end.folder.path());
+        assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+        wait.join().unwrap().unwrap()
+    });
+    assert_eq!(verdict(&waited).0, "unresolvable");
 }
 
 fn somebody_else(back_end: &BackEnd, client: &Client) {
