@@ -132,7 +132,8 @@ impl Base {
             patch: name.to_owned(),
             problem,
         };
-        let has_files = patch.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"--- "));
+        let begins = |line: &[u8]| line.starts_with(b"--- ") || line.starts_with(b"diff --git ");
+        let has_files = patch.split(|byte| *byte == b'\n').any(begins);
         if !has_files {
             return Ok(Before::new());
         }

@@ -230,7 +230,7 @@ impl Debian {
         }
     }
 
-    fn archive(&self, name: &str) -> Result<Archive, PackageError> {
+    pub(super) fn archive(&self, name: &str) -> Result<Archive, PackageError> {
         let bytes = fs::read(self.files.join(name))?;
         let read = Archive::read_with_any_links(&bytes, self.limits).map_err(PackageError::archive(name))?;
         // What the distribution itself ships may point into an installed system from its packaging.

@@ -65,14 +65,14 @@ impl Debian {
             SourceFormat::Native | SourceFormat::OldNative => {
                 let folder = format!("{source}-{}", without_epoch(&top.version));
                 let mut whole = disk(tree, tree)?;
-                settle(&mut whole, time);
+                settle(&mut whole, time, self.packed_before(Top::LeftOut)?.as_ref());
                 let name = format!("{own}.tar.{}", ending(compression));
                 files.push((name.clone(), written(&whole, &folder, compression, time, &name)?));
             }
             SourceFormat::Quilt => {
                 self.pass_upstream(&source, &top.version, &mut files)?;
                 let mut packaging = self.plan(tree, header)?.packaging;
-                settle(&mut packaging, time);
+                settle(&mut packaging, time, self.packed_before(Top::Kept)?.as_ref());
                 let name = format!("{own}.debian.tar.{}", ending(compression));
                 files.push((name.clone(), written(&packaging, "", compression, time, &name)?));
             }
@@ -104,6 +104,16 @@ impl Debian {
             _ if self.format == SourceFormat::OldNative => Compression::Gzip,
             _ => Compression::Xz,
         }
+    }
+
+    /// The archive that is made anew, as it came.
+    fn packed_before(&self, top: Top) -> Result<Option<Base>, PackageError> {
+        let Some(name) = &self.packaging else {
+            return Ok(None);
+        };
+        let mut base = Base::default();
+        base.lay(self.archive(name)?, "", top);
+        Ok(Some(base))
     }
 
     /// Upstream's archives go along byte for byte.
@@ -272,13 +282,19 @@ fn disk(tree: &Path, part: &Path) -> Result<Base, PackageError> {
 }
 
 /// Modes and times as packages have them: the same for everybody who packs, and nothing from after the last entry of the
-/// changelog.
-fn settle(base: &mut Base, newest: u64) {
-    for node in base.nodes.values_mut() {
+/// changelog. What was edited is as old as that entry, and what was not keeps its time.
+fn settle(base: &mut Base, newest: u64, before: Option<&Base>) {
+    for (path, node) in &mut base.nodes {
         match node {
-            Node::File { mode, time, .. } => {
+            Node::File { content, mode, time } => {
                 *mode = if *mode & 0o100 == 0 { 0o644 } else { 0o755 };
-                *time = (*time).min(newest);
+                let old = before.map(|before| before.nodes.get(path));
+                let known = match old {
+                    Some(Some(Node::File { content: was, time, .. })) if was == content => *time,
+                    Some(_) => newest,
+                    None => *time,
+                };
+                *time = known.min(newest);
             }
             Node::Folder { mode } => *mode = 0o755,
             Node::Link { .. } => {}
@@ -330,6 +346,8 @@ enum Style<'a> {
 /// A patch of the edits. What no patch can hold is refused by name.
 fn text(edits: &[Edit], style: Style<'_>) -> Result<Vec<u8>, PackageError> {
     let mut patch = Vec::new();
+    // `patch` takes a header without lines for one of the file that comes next, so these go to the end.
+    let mut modes = Vec::new();
     for (path, old, new) in edits {
         let shown = archive::shown(path);
         let refuse = |what: &str| Err(PackageError::not_representable(&shown, what));
@@ -367,20 +385,19 @@ fn text(edits: &[Edit], style: Style<'_>) -> Result<Vec<u8>, PackageError> {
             }
             if matches!(style, Style::Git) {
                 let mode = |runs: bool| if runs { "100755" } else { "100644" };
-                patch.extend([b"diff --git a/".as_slice(), path, b" b/", path, b"\n"].concat());
                 let told = match old {
                     None => format!("new file mode {}\n", mode(runs(new))),
                     Some(_) => format!("old mode {}\nnew mode {}\n", mode(runs(old)), mode(runs(new))),
                 };
-                patch.extend(told.into_bytes());
+                let header = [b"diff --git a/".as_slice(), path, b" b/", path, b"\n", told.as_bytes()].concat();
+                if before == after {
+                    modes.extend(header);
+                } else {
+                    patch.extend(header);
+                }
             }
         }
         if before == after {
-            if matches!(style, Style::Git) {
-                return refuse(
-                    "only its mode was changed, which a patch of this format does not hold; do it in debian/rules",
-                );
-            }
             continue;
         }
         let none = |mark: &str| format!("{mark}{NONE}\n").into_bytes();
@@ -397,6 +414,7 @@ fn text(edits: &[Edit], style: Style<'_>) -> Result<Vec<u8>, PackageError> {
         });
         patch.extend(hunks(&before, &after));
     }
+    patch.extend(modes);
     Ok(patch)
 }
 

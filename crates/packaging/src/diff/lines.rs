@@ -1,5 +1,7 @@
 //! Hunks of lines, for any bytes.
 
+use std::collections::HashMap;
+
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices, group_diff_ops};
 
 /// Lines around a change.
@@ -14,7 +16,7 @@ pub(crate) fn hunks(old: &[u8], new: &[u8]) -> Vec<u8> {
             .collect()
     };
     let (before, after) = (split(old), split(new));
-    let operations = capture_diff_slices(Algorithm::Myers, &before, &after);
+    let operations = compare(&before, &after);
     let mut text = Vec::new();
     for group in group_diff_ops(operations, CONTEXT) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else {
@@ -34,6 +36,62 @@ pub(crate) fn hunks(old: &[u8], new: &[u8]) -> Vec<u8> {
         }
     }
     text
+}
+
+/// Steps that the search for the smallest difference may take.
+const MOST_STEPS: u64 = 500_000_000;
+
+/// What was done to lines. Where both sides have little in common and are long, searching takes time that grows with the
+/// square of their length; then the middle that differs is replaced as a whole, which is as right.
+fn compare(before: &[Vec<u8>], after: &[Vec<u8>]) -> Vec<DiffOp> {
+    let start = before.iter().zip(after).take_while(|(one, other)| one == other).count();
+    let rest = (
+        before.get(start..).unwrap_or_default(),
+        after.get(start..).unwrap_or_default(),
+    );
+    let end = rest
+        .0
+        .iter()
+        .rev()
+        .zip(rest.1.iter().rev())
+        .take_while(|(one, other)| one == other)
+        .count();
+    let (old, new) = (rest.0.len() - end, rest.1.len() - end);
+    let mut counts: HashMap<&[u8], i64> = HashMap::new();
+    for line in rest.0.iter().take(old) {
+        *counts.entry(line).or_default() += 1;
+    }
+    for line in rest.1.iter().take(new) {
+        *counts.entry(line).or_default() -= 1;
+    }
+    let different: u64 = counts.values().map(|count| count.unsigned_abs()).sum();
+    let length = (old + new) as u64;
+    if different * length < MOST_STEPS {
+        let algorithm = if length < 20_000 {
+            Algorithm::Myers
+        } else {
+            Algorithm::Patience
+        };
+        return capture_diff_slices(algorithm, before, after);
+    }
+    vec![
+        DiffOp::Equal {
+            old_index: 0,
+            new_index: 0,
+            len: start,
+        },
+        DiffOp::Replace {
+            old_index: start,
+            old_len: old,
+            new_index: start,
+            new_len: new,
+        },
+        DiffOp::Equal {
+            old_index: start + old,
+            new_index: start + new,
+            len: end,
+        },
+    ]
 }
 
 fn lay(operation: &DiffOp, before: &[Vec<u8>], after: &[Vec<u8>], text: &mut Vec<u8>) {

@@ -93,6 +93,20 @@ fn what_is_between_two_trees_makes_one_of_the_other_and_back() {
 }
 
 #[test]
+fn long_files_with_little_in_common_are_compared_at_once() {
+    let text = |seed: u64| -> Vec<u8> {
+        let lines = (0..60_000_u64).map(|number| format!("{}\n", (number + seed) * 2_654_435_761));
+        format!("same\n{}same\n", lines.collect::<String>()).into_bytes()
+    };
+    let (old, new) = (text(0), text(1_000_000));
+    let body = as_lines("x", &old, &new, true, true).unwrap();
+    assert_eq!(
+        body.lines().filter(|line| line.starts_with("@@")).collect::<Vec<_>>(),
+        ["@@ -1,60002 +1,60002 @@"]
+    );
+}
+
+#[test]
 fn git_takes_it_too() {
     let (old, new) = trees();
     let git = |arguments: &[&str], input: &str| {

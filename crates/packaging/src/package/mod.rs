@@ -180,6 +180,13 @@ impl Package {
         }
     }
 
+    /// The archive that a file of the root is packed into; none for a file of the flat folder itself, and for Debian.
+    pub fn archive_of(&self, path: &str) -> Option<&str> {
+        let first = path.split('/').next()?;
+        let (_, archive) = self.unpacked().into_iter().find(|(folder, _)| *folder == first)?;
+        Some(archive)
+    }
+
     /// What was noticed when the package was opened and is no error, such as an archive that stays closed.
     pub fn notes(&self) -> &[String] {
         match &self.parts {
@@ -200,14 +207,19 @@ impl Package {
 
     /// Reads name and version again after the recipe was edited.
     pub fn refresh(&mut self) -> Result<(), PackageError> {
-        (self.name, self.version) = match &self.parts {
+        (self.name, self.version) = self.recipe()?;
+        Ok(())
+    }
+
+    /// Name and version as they are now.
+    fn recipe(&self) -> Result<(String, String), PackageError> {
+        Ok(match &self.parts {
             Parts::Debian(_) => {
                 let changelog = deb::changelog_of(&self.root)?;
                 (changelog.top().package.clone(), changelog.top().version.clone())
             }
             Parts::Rpm(_) => Flat::spec(&self.root)?.name_and_version(),
-        };
-        Ok(())
+        })
     }
 
     fn tree(&self) -> Result<Tree, PackageError> {
@@ -282,7 +294,7 @@ impl Package {
         if self.digest()? != source {
             return Err(PackageError::Changed);
         }
-        packed::write(out, files, source)
+        packed::write(out, self.recipe()?, files, source)
     }
 }
 

@@ -10,6 +10,10 @@ use crate::{Package, PackageError, hash};
 /// A package that was packed into a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packed {
+    /// The name of the source package.
+    pub name: String,
+    /// Its version, as the recipe has it now.
+    pub version: String,
     /// The folder.
     pub folder: PathBuf,
     /// The description (`.dsc`) or the recipe (`.spec`) in it.
@@ -54,7 +58,12 @@ impl Packed {
 }
 
 /// Writes files beside the folder first, and then moves all of them there at once.
-pub(super) fn write(out: &Path, files: Vec<(String, Vec<u8>)>, source: Digest) -> Result<Packed, PackageError> {
+pub(super) fn write(
+    out: &Path,
+    (name, version): (String, String),
+    files: Vec<(String, Vec<u8>)>,
+    source: Digest,
+) -> Result<Packed, PackageError> {
     let parent = out
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty())
@@ -69,6 +78,8 @@ pub(super) fn write(out: &Path, files: Vec<(String, Vec<u8>)>, source: Digest) -
         .tempdir_in(parent)
         .map_err(full)?;
     let mut packed = Packed {
+        name,
+        version,
         folder: out.to_owned(),
         recipe: out.to_owned(),
         files: Vec::new(),

@@ -66,6 +66,8 @@ fn a_flat_folder_is_packed_as_it_was_and_an_edited_archive_keeps_its_shape() {
         pristine.unpacked(),
         [("data", "data.zip"), ("hull-1.0", "hull-1.0.tar.gz")]
     );
+    assert_eq!(pristine.archive_of("hull-1.0/src/main.c"), Some("hull-1.0.tar.gz"));
+    assert_eq!(pristine.archive_of("hull.spec"), None);
     assert!(pristine.notes().is_empty(), "{:?}", pristine.notes());
     let packed = pristine.pack(&folder.path().join("same")).unwrap();
     let names: Vec<&str> = packed.files.iter().map(|file| file.name.as_str()).collect();
