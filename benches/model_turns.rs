@@ -40,7 +40,7 @@ fn main() {
 
 fn model(server: &ScriptedServer, wire: Wire) -> Arc<dyn Model> {
     let provider = match wire {
-        Wire::Chat => "scripted",
+        Wire::Chat | Wire::Embeddings => "scripted",
         Wire::Responses => "scripted-responses",
         Wire::Messages => "scripted-messages",
         Wire::Gemini => "scripted-gemini",

@@ -55,13 +55,17 @@ impl Agent for CompileAgent {
         true
     }
 
+    fn searches(&self) -> bool {
+        true
+    }
+
     fn solve(&self, context: &mut SolveContext<'_>) -> Result<Submission, AgentError> {
         let task = briefing::task(context, false);
         let tools = Toolbox::of(["shell", "read", "list", "search", "fetch_page"])
             .map_err(AgentError::Tool)?
             .with(delegate::navigate())
             .with(delegate::solve_error());
-        let mut desk = Desk::new(context, &self.0, self.name(), tools)?;
+        let mut desk = Desk::new(context, &self.0, self.name(), tools)?.with_search()?;
         desk.longest_command = Some(COMMAND);
         desk.keep_failures();
         let end = self.run(&mut desk, &task);

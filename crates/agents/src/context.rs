@@ -23,6 +23,16 @@ pub trait Agent: Send + Sync {
         false
     }
 
+    /// Whether it has a tool that searches the web, where somebody provides one.
+    fn searches(&self) -> bool {
+        false
+    }
+
+    /// Whether it takes further tools, of outside servers.
+    fn takes_tools(&self) -> bool {
+        false
+    }
+
     /// Works on the task. Not finding a way is a submission without a script and with a note, not an error.
     fn solve(&self, context: &mut SolveContext<'_>) -> Result<Submission, AgentError>;
 }

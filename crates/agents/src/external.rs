@@ -23,7 +23,7 @@ use seatrial_sandbox::{DOOR_HOST, SandboxError, Snapshot, Status, TimeoutKind};
 pub use self::{
     format::Format,
     recipe::{ExternalRecipe, Install, Launch, LimitsSpec, RecipeError, Take, TrajectorySpec, UsageSpec, is_variable},
-    secrets::Secrets,
+    secrets::{Secrets, ShortSecret},
 };
 use self::{handed::Patch, recipe::Values, running::Run, told::Told};
 use crate::{
@@ -41,6 +41,8 @@ const PROMPT_FILE: &str = "/opt/external/task.md";
 
 /// Where it leaves its script, and the list of files that it added.
 const SCRIPT: &str = "/submission/build.sh";
+/// Where the script lies while it is tried alone.
+const TRIED_SCRIPT: &str = "/opt/external/handed-in.sh";
 const LIST: &str = "/submission/files.txt";
 
 /// Most bytes of a record that the program leaves.
@@ -210,7 +212,8 @@ impl Work<'_, '_> {
         let recipe = &self.program.recipe;
         let mut told = Told::default();
         let (documents, unread) = told::documents(record);
-        if recipe.trajectory.format != Format::Plain {
+        // Markdown has no lines that must be JSON.
+        if !matches!(recipe.trajectory.format, Format::Plain | Format::Aider) {
             told.unread = unread;
         }
         recipe.trajectory.format.read(&documents, record, &mut told);
@@ -342,9 +345,14 @@ impl Work<'_, '_> {
         if has_script {
             let named = self.named(told)?;
             patch = Patch::of(self.context.sandbox, before, self.context.tree, &named)?;
+            if let Some(script) = own.as_deref().or(composed.as_deref())
+                && patch.count() > 0
+            {
+                self.settle(&mut patch, before, script)?;
+            }
             notes.append(&mut patch.left_out);
-            if patch.files > 0 {
-                notes.push(format!("{} files of the sources are changed", patch.files));
+            if patch.count() > 0 {
+                notes.push(format!("{} files of the sources are changed", patch.count()));
             }
         }
         let (by, why) = ending(run, has_script);
@@ -357,10 +365,31 @@ impl Work<'_, '_> {
             .join("\n");
         Ok(Submission {
             script: own.or(composed),
-            patch: (!patch.text.is_empty()).then(|| self.program.secrets.clean(&patch.text)),
+            patch: patch.text().map(|text| self.program.secrets.clean(&text)),
             note: self.program.secrets.clean(&note),
             ..Submission::default()
         })
+    }
+
+    /// Finds out which of the changes the script makes itself, by running it once on the sources as they were, without the patch.
+    /// However it ends: what it has changed by then it will change again.
+    fn settle(&mut self, patch: &mut Patch, before: Snapshot, script: &str) -> Result<(), AgentError> {
+        if self.context.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            patch
+                .left_out
+                .push("there was no time to see which of the changes the script makes itself".to_owned());
+            return Ok(());
+        }
+        self.context.sandbox.rollback(&before)?;
+        self.context
+            .sandbox
+            .write_file(TRIED_SCRIPT, script.as_bytes(), 0o755)?;
+        let run = format!("cd {BOX_SOURCE} && exec /bin/bash {TRIED_SCRIPT}");
+        let shown = "the script that is handed in, on the sources as they were";
+        // How it ends is the grader's question.
+        drop(crate::steps::run_script(self.context, "clean", &run, shown)?);
+        patch.without_the_scripts_own(self.context.sandbox)?;
+        Ok(())
     }
 
     /// The script of what its commands did, where they are known.

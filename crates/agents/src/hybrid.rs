@@ -42,6 +42,14 @@ impl Agent for Hybrid {
         true
     }
 
+    fn searches(&self) -> bool {
+        true
+    }
+
+    fn takes_tools(&self) -> bool {
+        true
+    }
+
     fn solve(&self, context: &mut SolveContext<'_>) -> Result<Submission, AgentError> {
         let before = context.sandbox.snapshot()?;
         let whole = context.deadline;
@@ -64,7 +72,9 @@ impl Agent for Hybrid {
                 .map_or_else(|| "no rule goes on".to_owned(), case::title),
         })?;
         let tools = Toolbox::all().without(&["web_search", "fetch_page", "extract", "pack"]);
-        let mut desk = Desk::new(context, &self.0, self.name(), tools)?;
+        let mut desk = Desk::new(context, &self.0, self.name(), tools)?
+            .with_search()?
+            .with_tools(&self.0.outside);
         let end = run(&mut desk, &task, &case, script.as_deref());
         let done = matches!(end, Ok((Ending::Finished, _)));
         let own = desk.hand_in(end, None)?;

@@ -155,6 +155,7 @@ impl OssBuild {
         let means = Means {
             strategy: self.0.options.retrieval,
             embedder: self.0.embedder.as_deref(),
+            embedding: self.0.embedding.as_deref(),
             label,
         };
         let found = retrieval::of_task(desk, &means)?;

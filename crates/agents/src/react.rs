@@ -74,6 +74,14 @@ impl Agent for CodeAct {
         true
     }
 
+    fn searches(&self) -> bool {
+        true
+    }
+
+    fn takes_tools(&self) -> bool {
+        true
+    }
+
     fn solve(&self, context: &mut SolveContext<'_>) -> Result<Submission, AgentError> {
         let work = Work {
             system: CODEACT,
@@ -102,6 +110,10 @@ impl Work {
         let task = briefing::task(context, true);
         let tools = Toolbox::of(self.tools.iter().copied()).map_err(AgentError::Tool)?;
         let mut desk = Desk::new(context, settings, name, tools)?;
+        // Whoever has a shell alone is measured with a shell alone.
+        if self.tools.len() > 1 {
+            desk = desk.with_search()?.with_tools(&settings.outside);
+        }
         let end = self.run(&mut desk, &task);
         desk.hand_in(end, None)
     }

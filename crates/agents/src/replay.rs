@@ -1,6 +1,6 @@
 //! Does again what an agent did in a trial, in a fresh box and without a model.
 
-use seatrial_core::{Answer, BOX_SOURCE, CommandRecord, Entry, Event, Recipe, ToolCall, ToolRecord};
+use seatrial_core::{Answer, BOX_SOURCE, CommandRecord, Entry, Event, Recipe, Submission, ToolCall, ToolRecord};
 use seatrial_sandbox::Command;
 use seatrial_tools::{CacheRule, Ground, GuardRule, ToolLimits, ToolState, Toolbox, World};
 use serde_json::json;
@@ -47,8 +47,20 @@ impl std::fmt::Display for How {
     }
 }
 
+/// Where the script lies while it runs.
+const SCRIPT: &str = "/build/recipe.sh";
+
 /// Tools that change nothing in the box, and may answer otherwise on another day. Behind some of them are models.
 const IDLE: [&str; 6] = ["think", "finish", "web_search", "fetch_page", "navigate", "solve_error"];
+
+/// What a trial handed in, when its agent used no tool, so that nothing else can be done again. Whoever replays lays its patch and
+/// its files first, as the grader does.
+pub fn handed_in_alone(entries: &[Entry]) -> Option<&Submission> {
+    if !uses(entries).is_empty() {
+        return None;
+    }
+    submission(entries)
+}
 
 /// Does again what the last run of a trial did: each use of a tool, in order; or, when its agent used none, the script that it
 /// handed in. `told` hears of each thing as it is done.
@@ -60,9 +72,12 @@ pub fn replay(
     let done = uses(entries);
     let mut redone = Vec::new();
     if done.is_empty() {
-        if let Some(script) = script(entries) {
+        if let Some(script) = submission(entries).and_then(|submission| submission.script.as_deref()) {
             let mut output = Vec::new();
-            let mut command = Command::bash(script).in_folder(BOX_SOURCE);
+            // By way of a file, as when it is graded: a script may be longer than an argument can be.
+            context.sandbox.write_file(SCRIPT, script.as_bytes(), 0o755)?;
+            let mut command = Command::bash("").in_folder(BOX_SOURCE);
+            command.argv = vec!["/bin/bash".to_owned(), SCRIPT.to_owned()];
             command.timeout = crate::steps::limit(context);
             let execution = context.sandbox.exec(&command, &mut output)?;
             (context.output)(&output);
@@ -187,9 +202,10 @@ fn as_use(record: &CommandRecord) -> ToolRecord {
     }
 }
 
-fn script(entries: &[Entry]) -> Option<String> {
+/// What was handed in last.
+fn submission(entries: &[Entry]) -> Option<&Submission> {
     entries.iter().rev().find_map(|entry| match &entry.event {
-        Event::Submitted { submission } => submission.script.clone(),
+        Event::Submitted { submission } => Some(submission),
         _ => None,
     })
 }

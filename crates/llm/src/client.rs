@@ -124,9 +124,12 @@ impl Client {
         course: &mut Course,
     ) -> Result<(Message, Finish), ModelError> {
         check(call)?;
-        call.meter
-            .count_step()
-            .map_err(|(by, why)| ModelError::Spent { by, why })?;
+        // Vectors are part of a search and no turn of a conversation.
+        if self.wire != Wire::Embeddings {
+            call.meter
+                .count_step()
+                .map_err(|(by, why)| ModelError::Spent { by, why })?;
+        }
         let (mut tries, mut changes, mut room) = (0, 0, None);
         loop {
             check(call)?;
@@ -223,7 +226,8 @@ impl Client {
             most_output(decoded, letter),
         );
         hold.settle(&charge);
-        if let Some(tokens) = decoded.usage.input {
+        // One batch of texts is no beginning of the next.
+        if let Some(tokens) = decoded.usage.input.filter(|_| self.wire != Wire::Embeddings) {
             let seen = Seen {
                 bytes: letter.bytes,
                 tokens,

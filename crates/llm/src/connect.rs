@@ -5,14 +5,20 @@ use std::sync::Arc;
 use seatrial_core::Digest;
 
 use crate::{
-    CassetteMode, Model, ModelError, ModelId, Settings,
+    CassetteMode, Model, ModelError, ModelId, Settings, Wire,
     client::Client,
     providers::{KeyNeed, provider, providers},
     quirks::Quirks,
+    redact::LEAST_SECRET,
 };
 
 /// Finds the provider of a model and makes ready to ask it. Nothing is sent yet.
 pub fn connect(id: &ModelId, settings: &Settings) -> Result<Arc<dyn Model>, ModelError> {
+    Ok(Arc::new(client(id, settings, None)?))
+}
+
+/// The client of a model, over this wire or the one of the settings or the provider.
+pub(crate) fn client(id: &ModelId, settings: &Settings, wire: Option<Wire>) -> Result<Client, ModelError> {
     let Some(provider) = provider(id.provider()) else {
         let names = providers().iter().map(|provider| provider.name.as_str());
         let known: Vec<&str> = names.filter(|name| !name.starts_with("scripted")).collect();
@@ -43,6 +49,16 @@ pub fn connect(id: &ModelId, settings: &Settings) -> Result<Arc<dyn Model>, Mode
             variables: provider.key_variables.clone(),
         });
     }
+    if let Some(key) = &key
+        && key.reveal().len() < LEAST_SECRET
+        && !asks_nobody
+    {
+        return Err(ModelError::ShortKey {
+            provider: provider.name.clone(),
+            variables: provider.key_variables.clone(),
+            least: LEAST_SECRET,
+        });
+    }
     let address = with_ending(address.unwrap_or_default(), provider.address_ending.as_deref());
     let transport = if asks_nobody {
         None
@@ -61,12 +77,12 @@ pub fn connect(id: &ModelId, settings: &Settings) -> Result<Arc<dyn Model>, Mode
     let pace = settings
         .shared
         .pace(format!("{address} {holder} {:?}", settings.pacing), &settings.pacing);
-    let wire = settings.wire.unwrap_or(provider.wire);
+    let wire = wire.or(settings.wire).unwrap_or(provider.wire);
     let quirks = settings.shared.quirks(
         format!("{wire} {address} {} {:?}", id.model(), settings.tools),
         &Quirks::of(provider, settings.tools),
     );
-    Ok(Arc::new(Client {
+    Ok(Client {
         id: id.clone(),
         provider,
         wire,
@@ -78,7 +94,7 @@ pub fn connect(id: &ModelId, settings: &Settings) -> Result<Arc<dyn Model>, Mode
         transport,
         pace,
         quirks,
-    }))
+    })
 }
 
 /// Variables hold the bare address of a resource by custom, without the path of what is asked there.

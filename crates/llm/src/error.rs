@@ -31,6 +31,20 @@ pub enum ModelError {
         /// Variables that may hold it.
         variables: Vec<String>,
     },
+    /// The key cannot be kept out of what is written.
+    #[error(
+        "the key of `{provider}` has fewer than {least} characters, too few to be found in what is recorded and taken out: use a longer \
+         key in {}; where the server wants none, give none",
+        named(.variables, "")
+    )]
+    ShortKey {
+        /// The provider.
+        provider: String,
+        /// Variables that may hold it.
+        variables: Vec<String>,
+        /// The least number of characters.
+        least: usize,
+    },
     /// The provider does not take the key.
     #[error("`{provider}` does not take the key ({message}): check {}", named(.variables, ""))]
     BadKey {
@@ -58,6 +72,22 @@ pub enum ModelError {
         model: String,
         /// What the provider said.
         message: String,
+    },
+    /// The provider makes no vectors, as far as this program knows.
+    #[error(
+        "`{provider}` is not asked for vectors: use a provider that speaks OpenAI's wire, or `local` with the address of a server"
+    )]
+    NoVectors {
+        /// The provider.
+        provider: String,
+    },
+    /// What came are not the vectors that were asked for.
+    #[error("the vectors of `{model}` cannot be used: {problem}")]
+    BadVectors {
+        /// The model.
+        model: String,
+        /// What is wrong.
+        problem: String,
     },
     /// The model cannot call tools, and telling it of them in words was not allowed.
     #[error("`{model}` cannot call tools ({message}): let them be described in words, or use another model")]

@@ -8,6 +8,7 @@ mod client;
 mod connect;
 mod course;
 mod digest;
+mod embed;
 mod error;
 mod estimate;
 mod exchange;
@@ -32,11 +33,13 @@ mod wire;
 
 pub use cassette::{Cassette, CassetteError, CassetteMode};
 pub use connect::connect;
+pub use embed::{EmbeddingModel, connect_embeddings};
 pub use error::{Attempt, ModelError};
 pub use id::{ModelId, ModelIdError};
 pub use meter::{Bounds, Meter, Spent};
 pub use prices::{Price, PriceError, Prices};
 pub use providers::{Provider, Wire, provider, providers};
+pub use redact::{LEAST_SECRET, forms as secret_forms};
 pub use request::{
     Abilities, CallContext, Completion, JsonSchema, Model, Piece, Request, ToolChoice, ToolProtocol, ToolSpec,
 };

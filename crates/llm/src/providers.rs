@@ -16,10 +16,12 @@ pub enum Wire {
     Messages,
     /// Google's generateContent.
     Gemini,
+    /// Vectors of texts, in OpenAI's form. No provider speaks it alone.
+    Embeddings,
 }
 
 impl Wire {
-    /// All of them.
+    /// Those of conversations.
     pub const ALL: [Self; 4] = [Self::Chat, Self::Responses, Self::Messages, Self::Gemini];
 
     /// Its name in files and options.
@@ -29,6 +31,7 @@ impl Wire {
             Self::Responses => "responses",
             Self::Messages => "messages",
             Self::Gemini => "gemini",
+            Self::Embeddings => "embeddings",
         }
     }
 }

@@ -1,5 +1,9 @@
 //! Takes secrets out of what is about to be written.
 
+use std::fmt::Write as _;
+
+use base64::Engine as _;
+
 /// Stands where a secret stood.
 pub(crate) const REDACTED: &str = "[redacted]";
 
@@ -21,15 +25,68 @@ const KEYS: [(&str, usize); 10] = [
 pub(crate) fn text(text: &str, known: &[&str]) -> String {
     let mut clean = text.to_owned();
     for secret in known {
-        // A short one would be found in innocent words; local servers take anything as a key.
-        if secret.len() >= 8 {
-            clean = clean.replace(secret, REDACTED);
+        for form in forms(secret) {
+            clean = clean.replace(&form, REDACTED);
         }
     }
     for (start, least) in KEYS {
         clean = without_keys(&clean, start, least);
     }
     clean
+}
+
+/// A value with fewer bytes would be found in innocent words, so it cannot be kept out of what is written.
+pub const LEAST_SECRET: usize = 6;
+
+/// The forms in which a secret may stand in a text, longest first: as it is, between quotes of JSON, percent-encoded, in hexadecimal,
+/// and in Base64, alone or as a part of something longer. None for a value that is too short.
+pub fn forms(secret: &str) -> Vec<String> {
+    if secret.len() < LEAST_SECRET {
+        return Vec::new();
+    }
+    let mut forms = vec![secret.to_owned()];
+    let quoted = serde_json::Value::String(secret.to_owned()).to_string();
+    let quoted = quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned();
+    forms.push(quoted.replace('/', "\\/"));
+    forms.push(quoted);
+    let written = |write: &dyn Fn(&mut String, u8)| {
+        secret.bytes().fold(String::new(), |mut text, byte| {
+            write(&mut text, byte);
+            text
+        })
+    };
+    for (upper, space) in [(true, "%20"), (true, "+"), (false, "%20"), (false, "+")] {
+        forms.push(written(&|text, byte| {
+            // Writing to a text cannot fail.
+            let _ = match byte {
+                b' ' => text.write_str(space),
+                byte if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) => text.write_char(char::from(byte)),
+                byte if upper => write!(text, "%{byte:02X}"),
+                byte => write!(text, "%{byte:02x}"),
+            };
+        }));
+    }
+    let hex = written(&|text, byte| {
+        let _ = write!(text, "{byte:02x}");
+    });
+    forms.extend([hex.to_uppercase(), hex]);
+    for engine in [
+        &base64::engine::general_purpose::STANDARD_NO_PAD,
+        &base64::engine::general_purpose::URL_SAFE_NO_PAD,
+    ] {
+        for before in 0..3_usize {
+            let mut bytes = vec![0; before];
+            bytes.extend_from_slice(secret.as_bytes());
+            let text = engine.encode(&bytes);
+            // Letters at the ends hold bits of what stands around it too.
+            let first = (before * 8).div_ceil(6);
+            let last = bytes.len() * 8 / 6;
+            forms.extend(text.get(first..last).map(str::to_owned));
+        }
+    }
+    forms.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+    forms.dedup();
+    forms
 }
 
 /// The same for a provider's words about a failed request, which may name the account: also without addresses of people
@@ -113,6 +170,55 @@ mod tests {
         ] {
             assert_eq!(text(before, &["password-1234", "x"]), after);
         }
+    }
+
+    fn hex(key: &str) -> String {
+        key.bytes()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<Vec<_>>()
+            .concat()
+    }
+
+    fn percent(key: &str) -> String {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
+        let one = |byte: u8| {
+            let c = char::from(byte);
+            if plain(c) {
+                c.to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        };
+        key.bytes().map(one).collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn a_known_key_goes_in_every_form_that_it_may_have() {
+        use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+        let keys = ["abc+/=12", "plain-key", "mein Schlüssel/?", "q\"uo\\te"];
+        for key in keys {
+            let mut written = vec![
+                key.to_owned(),
+                serde_json::json!({ "key": key }).to_string(),
+                serde_json::json!({ "key": key }).to_string().replace('/', "\\/"),
+                hex(key),
+                hex(key).to_uppercase(),
+                percent(key),
+            ];
+            for before in ["", "x", "xy", "xyz", "user:"] {
+                for after in ["", "1", "22", "and more"] {
+                    let whole = format!("{before}{key}{after}");
+                    written.extend([STANDARD.encode(&whole), URL_SAFE_NO_PAD.encode(&whole)]);
+                }
+            }
+            for form in written {
+                let clean = text(&format!("it is {form}!"), &[key]);
+                assert!(clean.contains(REDACTED), "{key}: {form} stays as {clean}");
+                assert!(!clean.contains(key), "{key}: {form} stays as {clean}");
+            }
+        }
+        assert_eq!(text("short: abcde", &["abcde"]), "short: abcde");
+        assert!(forms("abcde").is_empty());
     }
 
     #[test]

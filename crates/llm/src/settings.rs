@@ -89,6 +89,11 @@ impl Secret {
         Self(key.into())
     }
 
+    /// The key, for whoever must pass it on.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
     /// The key itself: only for a request's header, and for finding it in what is about to be written.
     pub(crate) fn reveal(&self) -> &str {
         &self.0

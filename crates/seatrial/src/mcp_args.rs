@@ -19,6 +19,9 @@ pub(crate) struct McpArgs {
     /// The tools to serve; all when left out
     #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     pub(crate) tools: Vec<String>,
+    /// Who searches the web for the tool `web_search`: searxng=URL, brave or tavily; nobody when left out
+    #[arg(long, value_name = "PROVIDER[=URL]")]
+    pub(crate) search: Option<String>,
     /// What there is to do, for clients that ask
     #[arg(long, value_name = "TEXT")]
     pub(crate) task: Option<String>,

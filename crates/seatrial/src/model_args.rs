@@ -39,6 +39,19 @@ pub(crate) struct ModelArgs {
     /// How oss-build looks for instructions before it builds
     #[arg(long, value_name = "HOW", default_value = "llm")]
     pub(crate) retrieval: RetrievalWord,
+    /// The model that makes the vectors of the retrieval `rag`, with `=URL` for a server of its own; words are hashed without it
+    #[arg(long, value_name = "PROVIDER/NAME[=URL]")]
+    pub(crate) embedder: Option<String>,
+    /// Who searches the web for agents that have a tool for it: searxng=URL, brave or tavily; nobody when left out
+    #[arg(long, value_name = "PROVIDER[=URL]")]
+    pub(crate) search: Option<String>,
+    /// A tool server for agents that take further tools, by its address or by the command that starts it on this machine; may be
+    /// repeated
+    #[arg(long, value_name = "NAME=URL-OR-COMMAND")]
+    pub(crate) mcp: Vec<String>,
+    /// The variable with the token of a server over HTTP; one that is started gets the variable itself
+    #[arg(long, value_name = "NAME=VARIABLE", requires = "mcp")]
+    pub(crate) mcp_token: Vec<String>,
     /// A table of where the instructions are, for the retrieval `perfect`, in the form that `bench retrieval` reads
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,

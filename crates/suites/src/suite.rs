@@ -17,6 +17,10 @@ pub trait Suite: Send + Sync {
     /// Lays the source, and what blocks the answer key, into a box.
     fn prepare(&self, task: &Task, source: &SourceTree, sandbox: &mut dyn Sandbox) -> Result<(), SuiteError>;
 
+    /// Lays the patch and the files of a submission into a box that was prepared, as grading does before the script runs. The inner
+    /// error says why they cannot be laid.
+    fn lay(&self, submission: &Submission, sandbox: &mut dyn Sandbox) -> Result<Result<(), String>, SuiteError>;
+
     /// Judges a submission in a fresh box: one verdict per profile, `strict` first, then `paper`.
     ///
     /// A fault of the machinery is an `invalid` verdict, so this never fails. When the request's stopper is raised the

@@ -31,5 +31,7 @@ pub use state::{CacheRule, Finished, GuardRule, ToolState};
 pub use structure::{Definition, Structure, structure};
 pub use text::shorten;
 pub use toolbox::{Toolbox, tool_names};
-pub use web::{Page, PageSource, SearchHit, WebSearcher, page_text};
+pub use web::{
+    Page, PageSource, ProviderSearch, SEARCH_PROVIDERS, SearchError, SearchHit, SearchProvider, WebSearcher, page_text,
+};
 pub use world::{Ground, ToolLimits, Watch, World};

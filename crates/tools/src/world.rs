@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use seatrial_core::{Event, EventSink, Platform};
+use seatrial_core::{Event, EventSink, PinnedSource, Platform};
 use seatrial_packages::Resolver;
 use seatrial_sandbox::Sandbox;
 use seatrial_store::Blobs;
@@ -52,6 +52,8 @@ pub struct Ground<'a> {
     pub pages: Option<&'a dyn PageSource>,
     /// Searches the web.
     pub searcher: Option<&'a dyn WebSearcher>,
+    /// Where the task's source comes from: a search tells of no page of it, because that is the answer key.
+    pub solution: Option<&'a PinnedSource>,
 }
 
 /// Bounds of single calls.

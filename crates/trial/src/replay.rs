@@ -34,6 +34,9 @@ pub enum ReplayError {
     /// The box broke.
     #[error(transparent)]
     Sandbox(#[from] seatrial_sandbox::SandboxError),
+    /// What was handed in cannot be laid.
+    #[error("what the trial handed in cannot be laid into a box: {0}")]
+    NotLaid(String),
     /// The task could not be prepared.
     #[error(transparent)]
     Suite(#[from] seatrial_suites::SuiteError),
@@ -74,6 +77,11 @@ impl Bench<'_> {
             network: if replay.live { network.live } else { network.sealed },
         })?;
         self.suite.prepare(replay.task, &source, sandbox.as_mut())?;
+        if let Some(submission) = seatrial_agents::handed_in_alone(&entries)
+            && let Err(reason) = self.suite.lay(submission, sandbox.as_mut())?
+        {
+            return Err(ReplayError::NotLaid(reason));
+        }
         let mut events: Vec<Event> = Vec::new();
         let mut context = SolveContext {
             task: replay.task,

@@ -11,8 +11,8 @@ pub(super) const PROMPT: Prompt = Prompt::new("navigate", include_str!("../../pr
 /// Turns of one errand; the last one is without tools.
 const TURNS: u32 = 10;
 
-/// What it may use.
-const TOOLS: [&str; 4] = ["list", "read", "search", "fetch_page"];
+/// What it may use; the last one where somebody provides it.
+const TOOLS: [&str; 5] = ["list", "read", "search", "fetch_page", "web_search"];
 
 /// Most bytes of what it brings back.
 const MOST: usize = 12_000;
@@ -23,8 +23,9 @@ pub(super) fn ask(desk: &mut Desk<'_, '_>, question: &str, number: u32) -> Resul
     let files = briefing::files(desk.context.tree);
     let text = PROMPT.fill(&[("source", BOX_SOURCE), ("files", &files), ("question", question)]);
     desk.say(&mut talk, Message::text(Role::User, text))?;
+    let offered: Vec<&str> = TOOLS.into_iter().filter(|name| desk.has(name)).collect();
     for turn in 1..=TURNS {
-        let mut request = desk.request_with(&talk, &|name| TOOLS.contains(&name));
+        let mut request = desk.request_with(&talk, &|name| offered.contains(&name));
         if turn == TURNS {
             request.tool_choice = ToolChoice::None;
         }
@@ -47,10 +48,10 @@ pub(super) fn ask(desk: &mut Desk<'_, '_>, question: &str, number: u32) -> Resul
             });
         }
         for call in &calls {
-            if TOOLS.contains(&call.name.trim()) {
+            if offered.contains(&call.name.trim()) {
                 desk.use_tool(&mut talk, call)?;
             } else {
-                desk.refused(&mut talk, call, &TOOLS)?;
+                desk.refused(&mut talk, call, &offered)?;
             }
         }
     }

@@ -50,13 +50,20 @@ pub(super) fn script(sandbox: &mut dyn Sandbox, path: &str) -> Result<Result<Opt
     ))))
 }
 
+/// A changed file.
+#[derive(Debug)]
+struct PatchedFile {
+    path: String,
+    /// What was left; `None` when it was deleted.
+    left: Option<Vec<u8>>,
+    hunk: String,
+}
+
 /// Changes to the sources.
 #[derive(Debug, Default)]
 pub(super) struct Patch {
-    /// As a unified diff; empty when there are none.
-    pub(super) text: String,
-    /// How many files it changes.
-    pub(super) files: usize,
+    /// Its files, each with what was left of it and its part of the unified diff.
+    files: Vec<PatchedFile>,
     /// What is not part of it, one line each.
     pub(super) left_out: Vec<String>,
 }
@@ -98,7 +105,8 @@ impl Patch {
                 continue;
             }
             let old = if is_new { Some(Vec::new()) } else { pinned(tree, path) };
-            let new = if matches!(change.kind, ChangeKind::Deleted) {
+            let is_gone = matches!(change.kind, ChangeKind::Deleted);
+            let new = if is_gone {
                 Some(Vec::new())
             } else {
                 match sandbox.read_file(&change.path, MOST_FILE) {
@@ -115,14 +123,17 @@ impl Patch {
                 binary.push(path.to_owned());
                 continue;
             };
-            let hunk = unified(path, &old, &new, is_new, matches!(change.kind, ChangeKind::Deleted));
-            if patch.files >= MOST_FILES || patch.text.len() + hunk.len() > MOST_PATCH {
+            let hunk = unified(path, &old, &new, is_new, is_gone);
+            if patch.files.len() >= MOST_FILES || patch.bytes() + hunk.len() > MOST_PATCH {
                 long.push(path.to_owned());
                 continue;
             }
             if !hunk.is_empty() {
-                patch.text.push_str(&hunk);
-                patch.files += 1;
+                patch.files.push(PatchedFile {
+                    path: path.to_owned(),
+                    left: (!is_gone).then(|| new.into_bytes()),
+                    hunk,
+                });
             }
         }
         patch.note("binary and therefore not in the patch", &binary);
@@ -138,6 +149,42 @@ impl Patch {
             ));
         }
         Ok(patch)
+    }
+
+    /// The unified diff; `None` when nothing is changed.
+    pub(super) fn text(&self) -> Option<String> {
+        (!self.files.is_empty()).then(|| self.files.iter().map(|file| file.hunk.as_str()).collect())
+    }
+
+    /// How many files it changes.
+    pub(super) fn count(&self) -> usize {
+        self.files.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.files.iter().map(|file| file.hunk.len()).sum()
+    }
+
+    /// Takes out the files that now, after the script alone ran on clean sources, are as they were left: the script makes these
+    /// changes itself, and would make them twice.
+    pub(super) fn without_the_scripts_own(&mut self, sandbox: &mut dyn Sandbox) -> Result<(), SandboxError> {
+        let mut own = Vec::new();
+        let mut kept = Vec::new();
+        for file in std::mem::take(&mut self.files) {
+            let now = match sandbox.read_file(&format!("{BOX_SOURCE}/{}", file.path), MOST_FILE) {
+                Ok(now) => Some(now.bytes),
+                Err(SandboxError::NoSuchFile(_)) => None,
+                Err(error) => return Err(error),
+            };
+            if now == file.left {
+                own.push(file.path);
+            } else {
+                kept.push(file);
+            }
+        }
+        self.files = kept;
+        self.note("changed by the script itself and therefore not in the patch", &own);
+        Ok(())
     }
 
     fn note(&mut self, what: &str, paths: &[String]) {

@@ -2,8 +2,18 @@
 
 use std::{collections::BTreeMap, fmt};
 
-/// A value that is shorter is no secret: it would be found in innocent words.
-const LEAST: usize = 6;
+use seatrial_llm::{LEAST_SECRET, secret_forms};
+
+/// A value is too short to be kept out of what is written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{name}` has fewer than {LEAST_SECRET} characters: so short a value would be found in innocent words, and cannot be taken out of \
+     what is recorded; what is no secret belongs into the recipe's `environment`"
+)]
+pub struct ShortSecret {
+    /// The variable.
+    pub name: String,
+}
 
 /// Variables whose values nobody but the box gets to see.
 #[derive(Clone, Default)]
@@ -17,8 +27,11 @@ impl fmt::Debug for Secrets {
 
 impl Secrets {
     /// Values by the names of their variables.
-    pub fn new(values: BTreeMap<String, String>) -> Self {
-        Self(values)
+    pub fn new(values: BTreeMap<String, String>) -> Result<Self, ShortSecret> {
+        match values.iter().find(|(_, value)| value.len() < LEAST_SECRET) {
+            Some((name, _)) => Err(ShortSecret { name: name.clone() }),
+            None => Ok(Self(values)),
+        }
     }
 
     /// The names.
@@ -42,15 +55,10 @@ impl Secrets {
     /// Cleans what comes in pieces.
     pub(super) fn sieve(&self) -> Sieve {
         let mut needles = Vec::new();
-        for (name, value) in self.0.iter().filter(|(_, value)| value.len() >= LEAST) {
+        for (name, value) in &self.0 {
             let stand_in = format!("[{name}]").into_bytes();
-            // As it stands between quotes of JSON.
-            let quoted = serde_json::Value::String(value.clone()).to_string();
-            let quoted = quoted.trim_matches('"').to_owned();
-            if quoted != *value {
-                needles.push((quoted.into_bytes(), stand_in.clone()));
-            }
-            needles.push((value.clone().into_bytes(), stand_in));
+            let forms = secret_forms(value);
+            needles.extend(forms.into_iter().map(|form| (form.into_bytes(), stand_in.clone())));
         }
         // Of two that begin alike, the longer one.
         needles.sort_by_key(|(needle, _)| std::cmp::Reverse(needle.len()));
@@ -108,25 +116,24 @@ impl Sieve {
 mod tests {
     use super::*;
 
+    fn owned((name, value): (&str, &str)) -> (String, String) {
+        (name.to_owned(), value.to_owned())
+    }
+
     fn secrets() -> Secrets {
         let pairs = [
             ("KEY", "abcabcd"),
             ("LONG", "abcabcd-and-more"),
             ("QUOTED", "pass\"word"),
-            ("SHORT", "1"),
         ];
-        Secrets::new(
-            pairs
-                .into_iter()
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .collect(),
-        )
+        Secrets::new(pairs.into_iter().map(owned).collect()).unwrap()
     }
 
     #[test]
     fn values_go_however_the_stream_is_cut() {
-        let text = "1 abcabcabcd, abcabcd-and-more, abcabcd-and, pass\"word pass\\\"word abcabc";
-        let clean = "1 abc[KEY], [LONG], [KEY]-and, [QUOTED] [QUOTED] abcabc";
+        // YWJjYWJjZA is the first in Base64.
+        let text = "YWJjYWJjZA== 61626361626364 pass%22word 1 abcabcabcd, abcabcd-and-more, abcabcd-and, pass\"word pass\\\"word abcabc";
+        let clean = "[KEY]A== [KEY] [QUOTED] 1 abc[KEY], [LONG], [KEY]-and, [QUOTED] [QUOTED] abcabc";
         assert_eq!(secrets().clean(text), clean);
         for size in 1..20 {
             let mut sieve = secrets().sieve();
@@ -140,8 +147,19 @@ mod tests {
     }
 
     #[test]
+    fn a_value_too_short_to_be_found_is_refused_by_the_name_of_its_variable() {
+        for value in ["", "1", "abcde"] {
+            let error = Secrets::new([("PIN", value)].into_iter().map(owned).collect()).unwrap_err();
+            assert!(
+                error.to_string().starts_with("`PIN` has fewer than 6 characters"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
     fn nobody_sees_a_value_by_accident() {
-        assert_eq!(format!("{:?}", secrets()), r#"{"KEY", "LONG", "QUOTED", "SHORT"}"#);
+        assert_eq!(format!("{:?}", secrets()), r#"{"KEY", "LONG", "QUOTED"}"#);
         assert_eq!(Secrets::default().clean("abcabcd"), "abcabcd");
     }
 }

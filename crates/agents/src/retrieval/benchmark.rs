@@ -6,11 +6,11 @@ use std::{
 };
 
 use seatrial_core::{Event, Message};
-use seatrial_llm::{CallContext, Completion, JsonSchema, Meter, Request};
+use seatrial_llm::{CallContext, Completion, EmbeddingModel, JsonSchema, Meter, Request};
 use seatrial_tools::ToolFailure;
 use serde::Serialize;
 
-use super::{Library, Means, Outside, Page, Repository, Retrieval, retrieve};
+use super::{Library, Means, Outside, Page, Repository, Retrieval, desk::vectors, retrieve};
 use crate::{
     AgentError, AgentSettings,
     talk::{Halt, models},
@@ -74,6 +74,7 @@ pub fn measure_retrieval(
     let means = Means {
         strategy,
         embedder: settings.embedder.as_deref(),
+        embedding: settings.embedding.as_deref(),
         label: Some(repository),
     };
     let (sources, ended) = match retrieve(&mut bench, &mut library, &means) {
@@ -149,6 +150,20 @@ impl Outside for Bench<'_> {
             .zip(completion.record.cost_micros)
             .map(|(sum, cost)| sum + cost);
         Ok(completion)
+    }
+
+    fn embed(&mut self, model: &dyn EmbeddingModel, texts: &[String]) -> Result<Result<Vec<Vec<f32>>, String>, Halt> {
+        let mut events: Vec<Event> = Vec::new();
+        let mut call = CallContext::new("retrieve", &self.meter, self.stop);
+        call.events = Some(&mut events);
+        let made = model.embed(texts, &mut call);
+        for event in events {
+            let Event::ModelCalled(record) = event else { continue };
+            self.calls += 1;
+            self.tokens += record.usage.total();
+            self.cost_micros = self.cost_micros.zip(record.cost_micros).map(|(sum, cost)| sum + cost);
+        }
+        vectors(made)
     }
 
     fn page(&mut self, address: &str) -> Result<Result<Page, String>, Halt> {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use seatrial_core::{Ending, Event, Message, ToolCall};
-use seatrial_llm::{Completion, JsonSchema, Request};
+use seatrial_llm::{Completion, EmbeddingModel, JsonSchema, ModelError, Request};
 use serde_json::json;
 
 use super::{Page, library::Outside};
@@ -11,6 +11,17 @@ use crate::talk::{Conversation, Desk, Halt};
 
 /// The conversation under which the journal has the pages that are fetched.
 const CONVERSATION: &str = "retrieve";
+
+/// What a model cannot take in, or declines, is no end of the work: there is another way to find parts of texts.
+pub(super) fn vectors(made: Result<Vec<Vec<f32>>, ModelError>) -> Result<Result<Vec<Vec<f32>>, String>, Halt> {
+    match made {
+        Ok(vectors) => Ok(Ok(vectors)),
+        Err(error @ (ModelError::ContextFull { .. } | ModelError::Refused { .. } | ModelError::TooLong { .. })) => {
+            Ok(Err(error.to_string()))
+        }
+        Err(error) => Err(Halt::Model(error)),
+    }
+}
 
 /// A desk whose tools can fetch pages.
 pub(crate) struct AtDesk<'a, 'd, 'c>(pub(crate) &'a mut Desk<'d, 'c>);
@@ -29,6 +40,10 @@ impl Outside for AtDesk<'_, '_, '_> {
         let mut request = Request::new(talk.messages());
         request.schema = schema;
         self.0.ask_once(&mut talk, request)
+    }
+
+    fn embed(&mut self, model: &dyn EmbeddingModel, texts: &[String]) -> Result<Result<Vec<Vec<f32>>, String>, Halt> {
+        vectors(self.0.embed(model, CONVERSATION, texts))
     }
 
     fn page(&mut self, address: &str) -> Result<Result<Page, String>, Halt> {

@@ -8,7 +8,7 @@ use std::{
 
 use fs_err as fs;
 use seatrial_core::{Event, Message, SourceKind};
-use seatrial_llm::{Completion, JsonSchema};
+use seatrial_llm::{Completion, EmbeddingModel, JsonSchema};
 
 use super::{Page, links::Home};
 use crate::{
@@ -34,6 +34,9 @@ pub(crate) trait Outside {
         messages: Vec<Message>,
         schema: Option<JsonSchema>,
     ) -> Result<Completion, Halt>;
+
+    /// Vectors of texts, from a model; the inner error says why this model makes none of these texts.
+    fn embed(&mut self, model: &dyn EmbeddingModel, texts: &[String]) -> Result<Result<Vec<Vec<f32>>, String>, Halt>;
 
     /// A page; the inner error says why it cannot be had.
     fn page(&mut self, address: &str) -> Result<Result<Page, String>, Halt>;

@@ -18,6 +18,7 @@ use library::{Library, Outside};
 use pages::Page;
 pub(crate) use rounds::prompts;
 use seatrial_core::Event;
+use seatrial_llm::EmbeddingModel;
 use serde::{Deserialize, Serialize};
 pub use vectors::{Embedder, HashedWords};
 
@@ -70,6 +71,8 @@ pub(crate) struct Found {
 pub(crate) struct Means<'m> {
     pub(crate) strategy: Retrieval,
     pub(crate) embedder: Option<&'m dyn Embedder>,
+    /// A provider's model for vectors, before `embedder`.
+    pub(crate) embedding: Option<&'m dyn EmbeddingModel>,
     /// What is known of the repository, for `perfect` only.
     pub(crate) label: Option<&'m Repository>,
 }
@@ -87,10 +90,7 @@ fn retrieve(outside: &mut dyn Outside, library: &mut Library, means: &Means<'_>)
         Retrieval::None => return Ok(Found::default()),
         Retrieval::Llm => rounds::read_on(outside, library)?,
         Retrieval::Tfidf => search::in_documents(library),
-        Retrieval::Rag => {
-            let embedder = means.embedder.unwrap_or(&HashedWords);
-            search::in_all(outside, library, embedder)?
-        }
+        Retrieval::Rag => search::in_all(outside, library, means)?,
         Retrieval::Perfect => search::by_label(outside, library, means.label)?,
     };
     let what = format!("retrieval: {}", means.strategy.name());

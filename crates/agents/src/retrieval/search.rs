@@ -5,11 +5,11 @@ use std::collections::{BTreeSet, VecDeque};
 use seatrial_core::Event;
 
 use super::{
-    Embedder, Found, Library, Repository,
+    Found, HashedWords, Library, Means, Repository,
     chunks::{self, Chunk, by_tf_idf},
     library::Outside,
     links::{self, Link},
-    vectors::nearest,
+    vectors::{self, nearest},
 };
 use crate::talk::Halt;
 
@@ -48,7 +48,11 @@ pub(super) fn in_documents(library: &mut Library) -> Found {
 }
 
 /// In the project's documents and the pages that they lead to, by vectors.
-pub(super) fn in_all(outside: &mut dyn Outside, library: &mut Library, embedder: &dyn Embedder) -> Result<Found, Halt> {
+pub(super) fn in_all(outside: &mut dyn Outside, library: &mut Library, means: &Means<'_>) -> Result<Found, Halt> {
+    let local = means.embedder.unwrap_or(&HashedWords);
+    let name = means
+        .embedding
+        .map_or_else(|| local.name(), |model| model.id().to_string());
     let mut texts = library.documents();
     texts.extend(crawl(outside, library)?);
     let chunks: Vec<Chunk> = texts.iter().flat_map(|(name, text)| chunks::cut(name, text)).collect();
@@ -57,10 +61,16 @@ pub(super) fn in_all(outside: &mut dyn Outside, library: &mut Library, embedder:
             "retrieval: {} parts of {} documents, as vectors by {}",
             chunks.len(),
             texts.len(),
-            embedder.name()
+            name
         ),
     })?;
-    let best = match nearest(embedder, &chunks, QUESTION, LOOKED_AT) {
+    let told = vectors::texts(&chunks, QUESTION);
+    let made = match means.embedding {
+        Some(model) if !chunks.is_empty() => outside.embed(model, &told)?,
+        Some(_) => Ok(vec![Vec::new()]),
+        None => local.embed(&told),
+    };
+    let best = match made.and_then(|made| nearest(&name, made, &chunks, LOOKED_AT)) {
         Ok(best) => best,
         Err(why) => {
             outside.tell(Event::Note {

@@ -56,23 +56,26 @@ fn put(vector: &mut [f32], word: &str, weight: f32) {
     }
 }
 
-/// The best pieces for a question, best first.
+/// The texts of which vectors are needed: a question, and the pieces.
+pub(super) fn texts(chunks: &[Chunk], question: &str) -> Vec<String> {
+    std::iter::once(question.to_owned())
+        .chain(chunks.iter().map(|chunk| chunk.text.clone()))
+        .collect()
+}
+
+/// The best pieces for a question, best first, by the vectors of [`texts`].
 pub(super) fn nearest<'c>(
-    embedder: &dyn Embedder,
+    name: &str,
+    vectors: Vec<Vec<f32>>,
     chunks: &'c [Chunk],
-    question: &str,
     most: usize,
 ) -> Result<Vec<&'c Chunk>, String> {
-    let texts: Vec<String> = std::iter::once(question.to_owned())
-        .chain(chunks.iter().map(|chunk| chunk.text.clone()))
-        .collect();
-    let mut vectors = embedder.embed(&texts)?.into_iter();
+    let mut vectors = vectors.into_iter();
     let question = vectors.next().unwrap_or_default();
     let vectors: Vec<Vec<f32>> = vectors.collect();
     if vectors.len() != chunks.len() || vectors.iter().any(|vector| vector.len() != question.len()) {
         return Err(format!(
-            "{} gave {} vectors of uneven length for {} texts",
-            embedder.name(),
+            "{name} gave {} vectors of uneven length for {} texts",
             vectors.len(),
             chunks.len()
         ));

@@ -9,9 +9,10 @@ use std::{
 use seatrial_core::{
     BOX_SOURCE, Budget, Ending, Event, Message, Recipe, Role, SinkError, Submission, ToolCall, ToolRecord,
 };
-use seatrial_llm::{Bounds, CallContext, Completion, Meter, Model, ModelError, Request, ToolSpec};
+use seatrial_llm::{Bounds, CallContext, Completion, EmbeddingModel, Meter, Model, ModelError, Request, ToolSpec};
 use seatrial_tools::{
-    Answer, CacheRule, Ground, GuardRule, PageSource, ToolLimits, ToolState, Toolbox, ToolsError, World,
+    Answer, CacheRule, Ground, GuardRule, PageSource, Tool, ToolLimits, ToolState, Toolbox, ToolsError, WebSearcher,
+    World,
 };
 
 use super::{
@@ -66,6 +67,7 @@ pub(crate) struct Desk<'d, 'c> {
     guard: Guard,
     script: Script,
     pages: Option<Arc<dyn PageSource>>,
+    searcher: Option<Arc<dyn WebSearcher>>,
     /// Longest time of one command, beside the task's own limit.
     pub(crate) longest_command: Option<Duration>,
 }
@@ -93,9 +95,32 @@ impl<'d, 'c> Desk<'d, 'c> {
             guard: Guard::default(),
             script: Script::default(),
             pages: settings.pages.clone(),
+            searcher: settings.searcher.clone(),
             longest_command: None,
             context,
         })
+    }
+
+    /// The same with a search of the web among the tools, where somebody provides one.
+    pub(crate) fn with_search(mut self) -> Result<Self, AgentError> {
+        if self.searcher.is_some() {
+            let search = Toolbox::of(["web_search"]).map_err(AgentError::Tool)?;
+            if let Some(tool) = search.get("web_search") {
+                self.tools = self.tools.with(Arc::clone(tool));
+            }
+        }
+        Ok(self)
+    }
+
+    /// The same with further tools.
+    pub(crate) fn with_tools(mut self, tools: &[Arc<dyn Tool>]) -> Self {
+        self.tools = tools.iter().fold(self.tools, |all, tool| all.with(Arc::clone(tool)));
+        self
+    }
+
+    /// Whether a tool is at the desk.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.tools.get(name).is_some()
     }
 
     /// Tells the journal which prompts are used.
@@ -198,6 +223,22 @@ impl<'d, 'c> Desk<'d, 'c> {
                 answer => return answer,
             }
         }
+    }
+
+    /// Vectors of texts; each request joins the journal.
+    pub(crate) fn embed(
+        &mut self,
+        model: &dyn EmbeddingModel,
+        conversation: &str,
+        texts: &[String],
+    ) -> Result<Vec<Vec<f32>>, ModelError> {
+        let mut call = CallContext {
+            deadline: self.context.deadline,
+            blobs: Some(self.context.blobs),
+            events: Some(self.context.events),
+            ..CallContext::new(conversation, &self.meter, &self.stop)
+        };
+        model.embed(texts, &mut call)
     }
 
     /// Turn after turn, until the model says that it is done; an answer that uses no tool is the end too, or a reason to say
@@ -341,7 +382,8 @@ impl<'d, 'c> Desk<'d, 'c> {
                 platform: Some(&self.context.task.platform),
                 base_packages: self.context.base_packages,
                 pages: self.pages.as_deref(),
-                ..Ground::default()
+                searcher: self.searcher.as_deref(),
+                solution: Some(&self.context.task.source),
             },
         };
         let answer = self.tools.call(conversation, call, &mut world).map_err(tools_broke)?;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use seatrial_builder::Policy;
-use seatrial_llm::{Bounds, Meter, Model};
-use seatrial_tools::PageSource;
+use seatrial_llm::{Bounds, EmbeddingModel, Meter, Model};
+use seatrial_tools::{PageSource, Tool, WebSearcher};
 use serde::{Deserialize, Serialize};
 
 use crate::{AgentError, Embedder, Labels, Retrieval, external::ExternalProgram};
@@ -24,6 +24,12 @@ pub struct AgentSettings {
     pub pages: Option<Arc<dyn PageSource>>,
     /// What makes vectors of texts for the retrieval `rag`; hashed words without it.
     pub embedder: Option<Arc<dyn Embedder>>,
+    /// A provider's model that makes the vectors, before `embedder`.
+    pub embedding: Option<Arc<dyn EmbeddingModel>>,
+    /// What searches the web for the tool `web_search`, which is not offered without it.
+    pub searcher: Option<Arc<dyn WebSearcher>>,
+    /// Tools of outside servers, for agents that take further tools.
+    pub outside: Vec<Arc<dyn Tool>>,
     /// Where people found the instructions, for the retrieval `perfect`.
     pub labels: Option<Arc<Labels>>,
     /// The bytes of a program that an agent runs in the box.

@@ -29,7 +29,7 @@ fn settings(recipe: ExternalRecipe, secrets: &[(&str, &str)]) -> AgentSettings {
             recipe,
             model: Some("some/model's name".to_owned()),
             base_url: None,
-            secrets: Secrets::new(secrets),
+            secrets: Secrets::new(secrets).unwrap(),
         }),
         ..AgentSettings::default()
     }
@@ -101,18 +101,9 @@ echo 'It is built.'
     let submission = tried.submission.as_ref().unwrap();
     expect![[r#"
           ended Finished: the program ended well
-          the program ended well; the script is the one that it left; binary and therefore not in the patch: raw.bin; 3 new files in the sources are not part of the patch; 2 files of the sources are changed
+          the program ended well; the script is the one that it left; binary and therefore not in the patch: raw.bin; 3 new files in the sources are not part of the patch; changed by the script itself and therefore not in the patch: Makefile; 1 files of the sources are changed
           its script does it again
 
-        --- a/Makefile
-        +++ b/Makefile
-        @@ -1,4 +1,4 @@
-         hull: hull.o
-        -	$(CC) -Wl,--as-needed -lm hull.o -o hull
-        +	$(CC) -Wl,--as-needed hull.o -o hull -lm
-         hull.o: hull.c
-        -	$(CC) -O2 -Wall -Werror -c hull.c
-        +	$(CC) -O2 -Wall  -c hull.c
         --- /dev/null
         +++ b/keel.c
         @@ -0,0 +1 @@
@@ -122,6 +113,98 @@ echo 'It is built.'
         told(&tried),
         submission.patch.as_deref().unwrap_or("no patch")
     ));
+}
+
+/// A change that cannot be made twice.
+const FIX: &str = r#"cat > /tmp/fix.diff <<'DIFF'
+--- a/Makefile
++++ b/Makefile
+@@ -1,4 +1,4 @@
+ hull: hull.o
+-	$(CC) -Wl,--as-needed -lm hull.o -o hull
++	$(CC) -Wl,--as-needed hull.o -o hull -lm
+ hull.o: hull.c
+-	$(CC) -O2 -Wall -Werror -c hull.c
++	$(CC) -O2 -Wall -c hull.c
+DIFF
+patch --batch --forward -p1 < /tmp/fix.diff
+"#;
+
+#[test]
+fn no_change_is_made_twice_whoever_made_it() {
+    if boxes::boxes().is_none() {
+        return;
+    }
+    let script = |steps: &str| format!("cat > /submission/build.sh <<'END'\nset -e\n{steps}END\n");
+    let both = script(&format!("{FIX}make\n"));
+    let cases = [
+        (
+            "its script changes, and it ran the script",
+            format!("{both}bash /submission/build.sh"),
+        ),
+        (
+            "it changed, and its script does the same again",
+            format!("{FIX}{both}make"),
+        ),
+        (
+            "it changed, and its script builds",
+            format!("{FIX}{}make", script("make\n")),
+        ),
+        (
+            "both, of different files",
+            format!(
+                "{FIX}{}bash /submission/build.sh",
+                script("echo '/* more */' >> hull.c\nmake\n")
+            ),
+        ),
+        ("its script adds a line", {
+            let steps = format!("{FIX}echo '/* more */' >> hull.c\nmake\n");
+            format!("{}bash /submission/build.sh", script(&steps))
+        }),
+        (
+            "its script fails without the change",
+            format!("{FIX}{}make", script("make\ngrep -q mast hull.c || true\n")),
+        ),
+    ];
+    let mut text = String::new();
+    for (what, command) in cases {
+        let tried = work(recipe(&format!("{command}\n"), ""), &[]).unwrap();
+        let patch = tried.submission.as_ref().unwrap().patch.clone().unwrap_or_default();
+        let files: Vec<&str> = patch.lines().filter(|line| line.starts_with("+++ ")).collect();
+        writeln!(text, "{what}: {files:?}\n{}", told(&tried)).unwrap();
+    }
+    expect![[r#"
+        its script changes, and it ran the script: []
+          ended Finished: the program ended well
+          the program ended well; the script is the one that it left; 2 new files in the sources are not part of the patch; changed by the script itself and therefore not in the patch: Makefile
+          its script does it again
+
+        it changed, and its script does the same again: []
+          ended Finished: the program ended well
+          the program ended well; the script is the one that it left; 2 new files in the sources are not part of the patch; changed by the script itself and therefore not in the patch: Makefile
+          its script does it again
+
+        it changed, and its script builds: ["+++ b/Makefile"]
+          ended Finished: the program ended well
+          the program ended well; the script is the one that it left; 2 new files in the sources are not part of the patch; 1 files of the sources are changed
+          its script does it again
+
+        both, of different files: ["+++ b/Makefile"]
+          ended Finished: the program ended well
+          the program ended well; the script is the one that it left; 2 new files in the sources are not part of the patch; changed by the script itself and therefore not in the patch: hull.c; 1 files of the sources are changed
+          its script does it again
+
+        its script adds a line: []
+          ended Finished: the program ended well
+          the program ended well; the script is the one that it left; 2 new files in the sources are not part of the patch; changed by the script itself and therefore not in the patch: Makefile, hull.c
+          its script does it again
+
+        its script fails without the change: ["+++ b/Makefile"]
+          ended Finished: the program ended well
+          the program ended well; the script is the one that it left; 2 new files in the sources are not part of the patch; 1 files of the sources are changed
+          its script does it again
+
+    "#]].assert_eq(&text);
 }
 
 #[test]

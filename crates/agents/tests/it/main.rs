@@ -145,9 +145,20 @@ fn try_solve(boxes: &Boxes, agent: &dyn Agent, files: &[(&str, &str)]) -> Tried 
         .as_ref()
         .ok()
         .and_then(|submission| submission.script.clone());
+    let patch = submission.as_ref().ok().and_then(|submission| submission.patch.clone());
     let replay = script.map(|script| {
         let mut output = Vec::new();
-        let again = start().exec(&Command::bash(script), &mut output).unwrap();
+        let mut sandbox = start();
+        if let Some(patch) = patch {
+            sandbox.write_file("/patch", patch.as_bytes(), 0o600).unwrap();
+            let lay = Command::bash(format!("patch --batch --forward -p1 -d {BOX_SOURCE} < /patch"));
+            assert!(
+                sandbox.exec(&lay, &mut output).unwrap().succeeded(),
+                "{}",
+                String::from_utf8_lossy(&output)
+            );
+        }
+        let again = sandbox.exec(&Command::bash(script), &mut output).unwrap();
         (again.succeeded(), String::from_utf8_lossy(&output).into_owned())
     });
     Tried {

@@ -6,7 +6,7 @@ use expect_test::expect;
 use seatrial_agents::{AgentOptions, AgentSettings, CondenserKind, agent};
 use seatrial_core::{Event, InvalidReason, Submission};
 use seatrial_llm::{
-    Bounds, Model, Patience, Settings, Wire, connect,
+    Bounds, EmbeddingModel, Model, Patience, Settings, Wire, connect, connect_embeddings,
     scripted::{Answer, Fault, Script, ScriptedServer, Scripts},
 };
 use serde_json::json;
@@ -43,6 +43,15 @@ impl Stage {
                 ..AgentSettings::default()
             },
         }
+    }
+
+    /// The same server as one of vectors.
+    pub(crate) fn embedding(&self) -> Arc<dyn EmbeddingModel> {
+        let settings = Settings {
+            base_url: Some(self.server.base_url(Wire::Chat)),
+            ..Settings::default()
+        };
+        connect_embeddings(&"scripted/vectors".parse().unwrap(), &settings).unwrap()
     }
 
     fn bounded(mut self, bounds: Bounds) -> Self {

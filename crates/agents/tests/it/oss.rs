@@ -232,6 +232,66 @@ fn each_way_of_finding_instructions_finds_what_it_can() {
 }
 
 #[test]
+fn vectors_of_a_provider_find_parts_and_what_it_does_not_take_is_found_otherwise() {
+    if boxes::boxes().is_none() {
+        return;
+    }
+    let mut text = String::new();
+    for (what, faults) in [
+        ("vectors", vec![]),
+        ("too long", vec![Fault::ContextFull; 8]),
+        ("wrong key", vec![Fault::BadKey]),
+    ] {
+        let web = web();
+        let mut script = strategies();
+        script.conversation = vec![named("retrieve", faults.into_iter().map(Answer::fault).collect())];
+        let mut stage = Stage::of(script);
+        stage.settings.options.retrieval = Retrieval::Rag;
+        stage.settings.pages = Some(web.pages());
+        stage.settings.embedding = Some(stage.embedding());
+        let boxes = boxes::boxes().unwrap();
+        let tried = try_solve(boxes, &*agent("oss-build", &stage.settings).unwrap(), &documented());
+        for event in &tried.events {
+            match event {
+                Event::Note { text: note } if note.starts_with("retrieval") => writeln!(text, "  {note}").unwrap(),
+                Event::Decision { what, why } => writeln!(text, "  {what}: {why}").unwrap(),
+                Event::ModelCalled(record) if record.conversation == "retrieve" => {
+                    writeln!(text, "  {}: {:?}, {:?}", record.model, record.error, record.cost_micros).unwrap();
+                }
+                Event::Ended { by, .. } => writeln!(text, "  ended {by:?}").unwrap(),
+                _ => {}
+            }
+        }
+        let end = tried
+            .submission
+            .map_or_else(|error| error.to_string(), |submission| submission.note);
+        writeln!(text, "{what}: {end}\n").unwrap();
+    }
+    expect![[r#"
+          retrieval: 6 parts of 6 documents, as vectors by scripted/vectors
+          scripted/vectors: None, None
+          retrieval: rag: from doc/guide.md, https://hull.example/build.html, https://hull.example/more/, README.md, https://hull.example/
+          ended Finished
+        vectors: All of it ended well.; the script is what its tools did
+
+          retrieval: 6 parts of 6 documents, as vectors by scripted/vectors
+          scripted/vectors: Some("the conversation does not fit the context of `scripted/vectors` (Your input exceeds the context window of this model.): condense it, or use a model with more"), None
+          scripted/vectors: Some("the conversation does not fit the context of `scripted/vectors` (Your input exceeds the context window of this model.): condense it, or use a model with more"), None
+          scripted/vectors: Some("the conversation does not fit the context of `scripted/vectors` (Your input exceeds the context window of this model.): condense it, or use a model with more"), None
+          retrieval: no vectors (the conversation does not fit the context of `scripted/vectors` (Your input exceeds the context window of this model.): condense it, or use a model with more); by TF-IDF instead
+          retrieval: rag: from https://hull.example/build.html, doc/guide.md, https://hull.example/more/, README.md
+          ended Finished
+        too long: All of it ended well.; the script is what its tools did
+
+          retrieval: 6 parts of 6 documents, as vectors by scripted/vectors
+          scripted/vectors: Some("`scripted` does not take the key (Incorrect API key provided.): check the key"), None
+          ended Model
+        wrong key: `scripted` does not take the key (Incorrect API key provided.): check the key
+
+    "#]].assert_eq(&text);
+}
+
+#[test]
 fn what_a_script_says_is_told_in_either_way() {
     if boxes::boxes().is_none() {
         return;

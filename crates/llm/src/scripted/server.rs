@@ -27,7 +27,7 @@ use tokio::{net::TcpListener, runtime::Runtime, sync::mpsc};
 use super::{
     Answer, Fault, Scripts,
     speak::{No, Saying, View},
-    stage::{Asker, Stage},
+    stage::{Asker, Stage, Turn},
 };
 use crate::{Wire, exchange::CONVERSATION_HEADER};
 
@@ -127,7 +127,7 @@ impl ScriptedServer {
     /// The address to give to a client of this wire.
     pub fn base_url(&self, wire: Wire) -> String {
         let path = match wire {
-            Wire::Chat | Wire::Responses => "/v1",
+            Wire::Chat | Wire::Responses | Wire::Embeddings => "/v1",
             Wire::Messages => "",
             Wire::Gemini => "/v1beta",
         };
@@ -185,7 +185,10 @@ impl Inner {
                 .collect();
             return whole(200, &json!({"object": "list", "data": models}));
         }
-        let wire = Wire::of_path(&path).filter(|wire| self.only.is_none_or(|only| only == *wire));
+        let wire = Wire::of_path(&path).filter(|wire| {
+            self.only
+                .is_none_or(|only| only == *wire || (only, *wire) == (Wire::Chat, Wire::Embeddings))
+        });
         let Some(wire) = wire.filter(|_| head.method == hyper::Method::POST) else {
             return whole(
                 404,
@@ -202,7 +205,7 @@ impl Inner {
         let told = header(&head.headers, CONVERSATION_HEADER);
         let key = SECRET.iter().find_map(|name| header(&head.headers, name));
         let asker = Asker::of(told.as_deref(), key.as_deref(), &view);
-        let (got, play) = self.choose(&view, &asker, &body);
+        let (got, play) = self.choose(wire, &view, &asker, &body);
         let size = view.all.len();
         let heard = Heard {
             wire,
@@ -217,7 +220,7 @@ impl Inner {
         play.perform(wire, &view).await
     }
 
-    fn choose(&self, view: &View, asker: &Asker, body: &Value) -> (String, Play) {
+    fn choose(&self, wire: Wire, view: &View, asker: &Asker, body: &Value) -> (String, Play) {
         let Some(script) = self.scripts.of(&view.model) else {
             return ("no script".to_owned(), Play::No(NoOf::UnknownModel));
         };
@@ -228,7 +231,9 @@ impl Inner {
             .stage
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .turn(script, view, asker);
+            .turn(script, view, asker)
+            // Vectors come from the texts alone; only what goes wrong needs a line of a script.
+            .or_else(|| (wire == Wire::Embeddings).then(Turn::default));
         let Some(turn) = turn else {
             let message = format!(
                 "the script of `{}` has no answer to this; what was said last: {}",
@@ -257,7 +262,10 @@ impl Inner {
             Some(Fault::Huge { bytes }) => turn.answer.text = "x".repeat(bytes),
             _ => {}
         }
-        let saying = Saying::new(&turn, view, script.piece);
+        let mut saying = Saying::new(&turn, view, script.piece);
+        if fault == Some(Fault::Empty) {
+            saying.vectors.clear();
+        }
         (got, Play::Say(Box::new(saying), fault))
     }
 

@@ -80,7 +80,7 @@ struct Place {
 }
 
 /// An answer that is to be given.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Turn {
     pub(super) answer: Answer,
     /// Its position in its list, and how many were given before it.

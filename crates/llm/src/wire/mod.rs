@@ -5,6 +5,7 @@
 
 mod assembly;
 mod chat;
+mod embeddings;
 mod failure;
 mod gemini;
 mod messages;
@@ -71,6 +72,7 @@ impl Wire {
             Self::Responses => responses::encode(outgoing),
             Self::Messages => messages::encode(outgoing),
             Self::Gemini => gemini::encode(outgoing),
+            Self::Embeddings => embeddings::encode(outgoing),
         }
     }
 
@@ -81,6 +83,7 @@ impl Wire {
             Self::Responses => Box::new(responses::Reader::new(prefix)),
             Self::Messages => Box::new(messages::Reader::new(prefix)),
             Self::Gemini => Box::new(gemini::Reader::new(prefix)),
+            Self::Embeddings => Box::new(embeddings::Reader::default()),
         }
     }
 
@@ -93,6 +96,7 @@ impl Wire {
         let mut url = match self {
             Self::Chat => format!("{base}/chat/completions"),
             Self::Responses => format!("{base}/responses"),
+            Self::Embeddings => format!("{base}/embeddings"),
             Self::Messages if base.ends_with("/v1") => format!("{base}/messages"),
             Self::Messages => format!("{base}/v1/messages"),
             Self::Gemini => {
@@ -267,6 +271,7 @@ mod tests {
                     );
                 }
             }
+            Wire::Embeddings => assert!(body["input"].is_array(), "{body}"),
             Wire::Responses => assert!(turns("input").iter().all(|item| item["type"].is_string()), "{body}"),
             Wire::Messages | Wire::Gemini => {
                 let (field, inner) = if wire == Wire::Messages {
@@ -306,6 +311,7 @@ mod tests {
                 "http://h/o/chat/completions?api-version=1",
             ),
             (Wire::Responses, "http://h/v1", true, "http://h/v1/responses"),
+            (Wire::Embeddings, "http://h/v1/", true, "http://h/v1/embeddings"),
             (Wire::Messages, "http://h", true, "http://h/v1/messages"),
             (Wire::Messages, "http://h/v1", true, "http://h/v1/messages"),
             (

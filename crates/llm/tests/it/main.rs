@@ -3,6 +3,7 @@
 
 mod cassettes;
 mod conversations;
+mod embeddings;
 mod limits;
 mod matrix;
 mod program;

@@ -21,7 +21,7 @@ use crate::support::{ask, model, question, server, settings, unbounded};
 
 const MARKS: [&str; 2] = ["<!-- matrix: written by a test -->\n", "<!-- end of matrix -->"];
 
-fn status(status: u16, retry_after: Option<&str>) -> Fault {
+pub(crate) fn status(status: u16, retry_after: Option<&str>) -> Fault {
     Fault::Status {
         status,
         retry_after: retry_after.map(str::to_owned),
@@ -213,15 +213,20 @@ fn every_fault_has_an_outcome_on_every_wire() {
     }
 
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/models.md");
-    let text = fs_err::read_to_string(&path).unwrap();
-    let (before, rest) = text
-        .split_once(MARKS[0])
-        .expect("the page has the mark before the table");
-    let (old, after) = rest
-        .split_once(MARKS[1])
-        .expect("the page has the mark after the table");
+    put_into_document(&path, MARKS, &table);
+}
+
+/// Compares a table with the one in a document, or puts it there.
+pub(crate) fn put_into_document(path: &Path, marks: [&str; 2], table: &str) {
+    // Two tests may have a table in the same document.
+    static WRITING: Mutex<()> = Mutex::new(());
+    let _one = WRITING.lock().unwrap();
+    let text = fs_err::read_to_string(path).unwrap();
+    // The page has a mark before the table and one after it.
+    let (before, rest) = text.split_once(marks[0]).unwrap();
+    let (old, after) = rest.split_once(marks[1]).unwrap();
     if old != table && std::env::var_os("UPDATE_EXPECT").is_some() {
-        fs_err::write(&path, format!("{before}{}{table}{}{after}", MARKS[0], MARKS[1])).unwrap();
+        fs_err::write(path, format!("{before}{}{table}{}{after}", marks[0], marks[1])).unwrap();
     } else {
         assert_eq!(
             old, table,

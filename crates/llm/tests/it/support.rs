@@ -21,7 +21,7 @@ pub(crate) fn server(script: Script) -> ScriptedServer {
 /// The provider in the table that speaks this wire to the scripted server.
 pub(crate) fn provider(wire: Wire) -> &'static str {
     match wire {
-        Wire::Chat => "scripted",
+        Wire::Chat | Wire::Embeddings => "scripted",
         Wire::Responses => "scripted-responses",
         Wire::Messages => "scripted-messages",
         Wire::Gemini => "scripted-gemini",

@@ -7,7 +7,7 @@ use std::{
 };
 
 use fs_err as fs;
-use seatrial_agents::{Agent, AgentSettings, Ognibuild};
+use seatrial_agents::{Agent, AgentSettings, Ognibuild, Retrieval};
 use seatrial_core::{AgentName, Digest, ExitCode, Outcome, RelaxationClass, Task, TaskId, Truth, TruthBody};
 use seatrial_egress::{AllowList, Egress};
 use seatrial_packages::{PackageIndex, Resolver};
@@ -148,6 +148,21 @@ pub(super) fn known(name: &str, settings: &AgentSettings) -> Result<Box<dyn Agen
             names.join("\n  ")
         ))
     })?;
+    if settings.searcher.is_some() && !found.searches() {
+        return Err(Failure::usage(format!(
+            "the agent `{name}` has no tool that searches the web; leave `--search` out"
+        )));
+    }
+    if !settings.outside.is_empty() && !found.takes_tools() {
+        return Err(Failure::usage(format!(
+            "the agent `{name}` takes no further tools; leave `--mcp` out, or choose `codeact` or `hybrid`"
+        )));
+    }
+    if settings.embedding.is_some() && (name != "oss-build" || settings.options.retrieval != Retrieval::Rag) {
+        return Err(Failure::usage(
+            "`--embedder` makes the vectors of `--agent oss-build --retrieval rag`; leave it out, or choose these",
+        ));
+    }
     match (found.needs_model(), settings.models.is_empty()) {
         (true, true) => Err(Failure::usage(format!(
             "the agent `{name}` asks a model: name one with `--model provider/name`, such as `--model ollama/qwen3:8b`"

@@ -105,7 +105,7 @@ pub(super) fn program(args: &ExternalArgs, models: &ModelArgs, network: &mut Net
         recipe,
         model,
         base_url: models.asking.base_url.clone(),
-        secrets: Secrets::new(passed),
+        secrets: Secrets::new(passed).map_err(|error| Failure::usage(format!("--pass {error}")))?,
     };
     match network.network {
         NetworkMode::Recorded => network.allow.extend(program.hosts()),
@@ -136,6 +136,9 @@ fn no_bounds(models: &ModelArgs) -> Result<(), Failure> {
         ("--max-steps", models.max_steps.is_some()),
         ("--max-tool-calls", models.max_tool_calls.is_some()),
         ("--cassette", models.asking.cassette.is_some()),
+        ("--search", models.search.is_some()),
+        ("--embedder", models.embedder.is_some()),
+        ("--mcp", !models.mcp.is_empty()),
     ];
     match bounds.iter().find(|(_, given)| *given) {
         Some((word, _)) => Err(Failure::usage(format!(

@@ -15,10 +15,11 @@ use seatrial_sandbox::{BoxSpec, Command, Image, Limits, Network};
 use seatrial_source::SourceSpec;
 use seatrial_store::Journal;
 use seatrial_tools::{
-    ToolLimits, ToolState, Toolbox,
+    ToolLimits, ToolState, Toolbox, WebSearcher,
     mcp::{McpError, ServedBox, Server},
 };
 
+use super::models;
 use crate::{
     app::App,
     failure::Failure,
@@ -44,16 +45,27 @@ pub(super) fn run(app: &App, args: &McpArgs) -> Result<ExitCode, Failure> {
         (None, None) => String::new(),
     };
     policy(args)?;
+    // A wrong word is told before a box is made.
+    let searcher = args
+        .search
+        .as_deref()
+        .map(|word| models::search(app, word))
+        .transpose()?;
     let egress = app.egress()?;
     let server = Server::new(&toolbox, &task).map_err(broken)?;
     let mut failed = None;
     let make = || {
-        make(app, args, toolbox, &egress).map_err(|failure| {
-            let message = failure.message.clone();
-            app.show.note(&format!("error: {message}"));
-            failed = Some(failure);
-            message
-        })
+        make(app, args, toolbox, &egress)
+            .map(|served| ServedBox {
+                searcher: searcher.map(|searcher| Arc::new(searcher) as Arc<dyn WebSearcher>),
+                ..served
+            })
+            .map_err(|failure| {
+                let message = failure.message.clone();
+                app.show.note(&format!("error: {message}"));
+                failed = Some(failure);
+                message
+            })
     };
     let served = match args.http {
         None => {
@@ -125,6 +137,7 @@ fn make(app: &App, args: &McpArgs, toolbox: Toolbox, egress: &Egress) -> Result<
     let (journal, _) = Journal::open(folder.join("journal.jsonl"))?;
     app.show.clear();
     Ok(ServedBox {
+        searcher: None,
         sandbox,
         root: BOX_SOURCE.to_owned(),
         toolbox,

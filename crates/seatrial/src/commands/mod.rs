@@ -15,6 +15,7 @@ mod model;
 mod models;
 mod mutations;
 mod names;
+mod outside;
 mod programs;
 mod replay;
 mod resolve;

@@ -1,14 +1,15 @@
 //! Models for agents, from words, variables and the file of keys.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
 use fs_err as fs;
 use seatrial_agents::{AgentOptions, AgentSettings, CondenserKind, Feedback, Labels};
 use seatrial_core::Digest;
 use seatrial_llm::{
-    Bounds, Cassette, CassetteMode, Meter, Model, ModelId, Pacing, Patience, Prices, Secret, Settings, ToolProtocol,
-    Wire, connect,
+    Bounds, Cassette, CassetteMode, EmbeddingModel, Meter, Model, ModelId, Pacing, Patience, Prices, Secret, Settings,
+    ToolProtocol, Wire, connect, connect_embeddings,
 };
+use seatrial_tools::{ProviderSearch, SearchProvider};
 use serde_json::{Value, json};
 
 use crate::{
@@ -19,6 +20,9 @@ use crate::{
 
 /// The file of keys in the data folder.
 const KEYS: &str = "keys.toml";
+
+/// How long one search may take.
+const SEARCH_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Settings of agents, and what of them decides a trial's result, for the lock of a run.
 pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Option<Value>), Failure> {
@@ -52,7 +56,13 @@ pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Op
     if let Some(path) = &args.labels {
         settings.labels = Some(Arc::new(labels(path)?));
     }
-    if args.model.is_empty() {
+    if let Some(word) = &args.search {
+        settings.searcher = Some(Arc::new(search(app, word)?));
+    }
+    for server in super::outside::servers(&args.mcp, &args.mcp_token)? {
+        settings.outside.extend(server.tools());
+    }
+    if args.model.is_empty() && args.embedder.is_none() {
         if args.asking.base_url.is_some() || args.asking.cassette.is_some() {
             return Err(Failure::usage(
                 "a server or a cassette was named, and no model: name one with `--model provider/name`",
@@ -66,6 +76,12 @@ pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Op
         tokens_per_minute: args.tokens_per_minute,
     };
     let (models, prices) = asking(app, &args.asking, pacing)?;
+    if let Some(word) = &args.embedder {
+        settings.embedding = Some(embedder(word, &args.model, &models)?);
+    }
+    if args.model.is_empty() {
+        return Ok((settings, None));
+    }
     for name in &args.model {
         settings.models.push(connected(name, &models)?);
     }
@@ -90,9 +106,50 @@ pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Op
         },
         "prices": prices,
         "cassette": args.asking.cassette,
+        "embedder": args.embedder,
+        "search": args.search,
+        "mcp": args.mcp,
         "labels": args.labels.as_deref().map(read).transpose()?.map(|text| Digest::of(text.as_bytes())),
     });
     Ok((settings, Some(lock)))
+}
+
+/// Who searches the web, with the key from its variable or from the file of keys.
+pub(super) fn search(app: &App, word: &str) -> Result<ProviderSearch, Failure> {
+    let file = keys(&app.home.root().join(KEYS))?;
+    let key = |provider: &SearchProvider| {
+        let variable = provider.key_variable.and_then(|name| std::env::var(name).ok());
+        variable
+            .map(|key| key.trim().to_owned())
+            .filter(|key| !key.is_empty())
+            .or_else(|| file.get(provider.name).map(|key| key.expose().to_owned()))
+    };
+    ProviderSearch::from_word(word, &key, SEARCH_PATIENCE).map_err(|error| Failure::usage(format!("--search: {error}")))
+}
+
+/// The model that makes vectors. The server of `--base-url` is asked when it is that of the same provider's models.
+fn embedder(word: &str, models: &[String], settings: &Settings) -> Result<Arc<dyn EmbeddingModel>, Failure> {
+    let (name, url) = word
+        .split_once('=')
+        .map_or((word, None), |(name, url)| (name, Some(url)));
+    let usage = |error: &dyn std::fmt::Display| Failure::usage(format!("--embedder: {error}"));
+    let id: ModelId = name
+        .parse()
+        .map_err(|error: seatrial_llm::ModelIdError| usage(&error))?;
+    let is_same = |model: &String| {
+        model
+            .split_once('/')
+            .is_some_and(|(provider, _)| provider == id.provider())
+    };
+    let settings = Settings {
+        base_url: match url {
+            Some(url) => Some(url.to_owned()),
+            None if models.is_empty() || models.iter().any(is_same) => settings.base_url.clone(),
+            None => None,
+        },
+        ..settings.clone()
+    };
+    connect_embeddings(&id, &settings).map_err(|error| usage(&error))
 }
 
 /// A table of where the instructions are.

@@ -105,11 +105,49 @@ fn words_about_models_that_cannot_be_meant_are_refused() {
             "it is no number",
         ),
         (vec!["--agent", "nobody"], "there is no agent `nobody`"),
+        (
+            vec![
+                "--agent",
+                "bash",
+                "--model",
+                "ollama/x",
+                "--search",
+                "searxng=http://127.0.0.1:1",
+            ],
+            "has no tool that searches the web",
+        ),
+        (
+            vec!["--agent", "codeact", "--model", "ollama/x", "--search", "brave"],
+            "--search: the search `brave` wants a key: set `BRAVE_API_KEY`",
+        ),
+        (
+            vec!["--agent", "codeact", "--model", "ollama/x", "--search", "other"],
+            "--search: there is no search `other`",
+        ),
+        (
+            vec!["--agent", "oss-build", "--model", "ollama/x", "--embedder", "ollama/y"],
+            "`--embedder` makes the vectors of",
+        ),
+        (
+            vec![
+                "--agent",
+                "oss-build",
+                "--model",
+                "ollama/x",
+                "--retrieval",
+                "rag",
+                "--embedder",
+                "anthropic/y",
+            ],
+            "--embedder: `anthropic` wants a key",
+        ),
     ] {
         let ran = run(seatrial()
             .args(["bench", "run"])
             .arg(folder.path())
             .args(&words)
+            .env_remove("ANTHROPIC_API_KEY")
+            .env_remove("BRAVE_API_KEY")
             .env_remove("OPENAI_API_KEY"));
         assert_eq!(ran.code, 2, "{words:?}: {}", ran.err);
         assert!(ran.err.contains(part), "{words:?}: {}", ran.err);

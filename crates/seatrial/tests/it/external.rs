@@ -223,3 +223,61 @@ fn words_about_programs_of_others_that_cannot_be_meant_are_refused() {
         assert!(ran.err.contains(part), "{words:?} {more:?}: {}", ran.err);
     }
 }
+
+/// A program that mends a source, and leaves a script that only builds.
+const MENDS: &str = r#"
+name = "mends"
+about = "a test"
+[run]
+command = '''
+sed -i 's/retrun/return/' keel.c && make && echo "grep -c return keel.c; make" > /submission/build.sh
+'''
+"#;
+
+#[test]
+fn what_a_program_changed_is_there_again_when_its_trial_is_done_again() {
+    if !boxes() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("keel");
+    project(&source, "A keel.\n");
+    let code =
+        |word: &str| format!("#include <stdio.h>\n\nint main(void)\n{{\n    puts(\"keel\");\n    {word} 0;\n}}\n");
+    fs::write(source.join("keel.c"), code("retrun")).unwrap();
+    let recipe = folder.path().join("mends.toml");
+    fs::write(&recipe, MENDS).unwrap();
+    let out = folder.path().join("out");
+    let build = |more: &[&str]| {
+        run(seatrial()
+            .arg("build")
+            .arg(&source)
+            .arg("-o")
+            .arg(&out)
+            .args(["--agent", "external", "--recipe"])
+            .arg(&recipe)
+            .args(more)
+            .env("PIN", "1234"))
+    };
+    let ran = build(&["--pass", "PIN"]);
+    assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
+    assert!(
+        ran.err.contains("`PIN` has fewer than 6 characters") && !ran.err.contains("1234"),
+        "{}",
+        ran.err
+    );
+    let ran = build(&[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let ran = run(seatrial().arg("replay").arg(&out).arg("--source").arg(&source));
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("1 of 1 ended as they did then"), "{}", ran.out);
+    // Where the patch cannot be laid, that is said and nothing is run.
+    fs::write(source.join("keel.c"), code("return")).unwrap();
+    let ran = run(seatrial().arg("replay").arg(&out).arg("--source").arg(&source));
+    assert_eq!(ran.code, 4, "{}{}", ran.out, ran.err);
+    assert!(
+        ran.err.contains("cannot be laid into a box: the patch does not apply"),
+        "{}",
+        ran.err
+    );
+}

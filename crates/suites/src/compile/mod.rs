@@ -18,7 +18,7 @@ mod provenance;
 mod replay;
 
 pub(crate) use kinds::program_machine;
-use seatrial_core::{EventSink, Task, Verdict};
+use seatrial_core::{EventSink, Submission, Task, Verdict};
 use seatrial_sandbox::Sandbox;
 use seatrial_source::SourceTree;
 
@@ -34,6 +34,12 @@ impl Suite for Compile {
 
     fn prepare(&self, task: &Task, source: &SourceTree, sandbox: &mut dyn Sandbox) -> Result<(), SuiteError> {
         prepare::prepare(task, source, sandbox)
+    }
+
+    fn lay(&self, submission: &Submission, sandbox: &mut dyn Sandbox) -> Result<Result<(), String>, SuiteError> {
+        replay::lay(submission, sandbox, &mut |sandbox, command| {
+            Ok(sandbox.exec(command, &mut Vec::new())?)
+        })
     }
 
     fn grade(&self, request: &GradeRequest<'_>, events: &mut dyn EventSink) -> Vec<Verdict> {

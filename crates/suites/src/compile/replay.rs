@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, Digest, Event, EventSink};
+use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, Digest, Event, EventSink, Submission};
 use seatrial_sandbox::{BoxSpec, ChangeKind, Command, Execution, Network, OutputSink, Sandbox, Snapshot, Stream};
 use seatrial_store::BlobWriter;
 
@@ -68,8 +68,11 @@ pub(super) fn replay(
     prepare(request.task, request.source, sandbox.as_mut())?;
     let mut tree = PinnedTree::read(&request.source.root)?;
     let laid = sandbox.snapshot()?;
-    if let Err(refused) = lay_submission(request, sandbox.as_mut(), events)? {
-        return Ok(Err(refused));
+    let mut runs = |sandbox: &mut dyn Sandbox, command: &Command| {
+        run(request, sandbox, command, "patch", events).map(|(execution, _)| execution)
+    };
+    if let Err(reason) = lay(request.submission, sandbox.as_mut(), &mut runs)? {
+        return Ok(Err(Refused { reason }));
     }
     let replaced = take_in_changes(sandbox.as_mut(), laid, &mut tree)?;
     let packages_before = packages(sandbox.as_mut())?;
@@ -108,40 +111,35 @@ pub(super) fn packages(sandbox: &mut dyn Sandbox) -> Result<Vec<String>, SuiteEr
     Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
 }
 
-fn lay_submission(
-    request: &GradeRequest<'_>,
+/// Runs a command in a box.
+type Runs<'a> = &'a mut dyn FnMut(&mut dyn Sandbox, &Command) -> Result<Execution, SuiteError>;
+
+/// Lays a submission's patch and files into a box with the pinned source; the inner error is the submission's.
+pub(super) fn lay(
+    submission: &Submission,
     sandbox: &mut dyn Sandbox,
-    events: &mut dyn EventSink,
-) -> Result<Result<(), Refused>, SuiteError> {
-    if let Some(patch) = request
-        .submission
-        .patch
-        .as_deref()
-        .filter(|patch| !patch.trim().is_empty())
-    {
+    runs: Runs<'_>,
+) -> Result<Result<(), String>, SuiteError> {
+    if let Some(patch) = submission.patch.as_deref().filter(|patch| !patch.trim().is_empty()) {
         if let Some(path) = unsafe_patch_path(patch) {
-            return Ok(Err(Refused {
-                reason: format!("the patch names `{path}`, which is outside of the source"),
-            }));
+            return Ok(Err(format!("the patch names `{path}`, which is outside of the source")));
         }
         sandbox.write_file(PATCH, patch.as_bytes(), 0o600)?;
         let command = Command::bash(format!(
             "patch --batch --forward -p1 -d {BOX_SOURCE} < {PATCH}; code=$?; rm -f {PATCH}; exit $code"
         ))
         .with_timeout(Duration::from_mins(5));
-        let (execution, _) = run(request, sandbox, &command, "patch", events)?;
-        if !execution.succeeded() {
-            return Ok(Err(Refused {
-                reason: "the patch does not apply to the pinned source".to_owned(),
-            }));
+        if !runs(sandbox, &command)?.succeeded() {
+            return Ok(Err("the patch does not apply to the pinned source".to_owned()));
         }
     }
-    for file in &request.submission.files {
+    for file in &submission.files {
         let parts: Vec<&str> = file.path.split('/').collect();
         if file.path.is_empty() || file.path.starts_with('/') || file.path.contains('\0') || parts.contains(&"..") {
-            return Ok(Err(Refused {
-                reason: format!("the file `{}` is outside of the source", file.path.escape_debug()),
-            }));
+            return Ok(Err(format!(
+                "the file `{}` is outside of the source",
+                file.path.escape_debug()
+            )));
         }
         sandbox.write_file(
             &format!("{BOX_SOURCE}/{}", file.path),

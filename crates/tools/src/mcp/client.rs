@@ -11,7 +11,9 @@ use rmcp::{
     RoleClient, ServiceExt as _,
     model::{CallToolRequestParams, ContentBlock, ResourceContents},
     service::RunningService,
-    transport::TokioChildProcess,
+    transport::{
+        StreamableHttpClientTransport, TokioChildProcess, streamable_http_client::StreamableHttpClientTransportConfig,
+    },
 };
 use serde_json::Value;
 use tokio::{process::Command, runtime::Runtime, sync::Mutex, time::timeout};
@@ -19,17 +21,52 @@ use tokio::{process::Command, runtime::Runtime, sync::Mutex, time::timeout};
 use super::{McpError, runtime};
 use crate::{Answer, Caching, Effect, Tool, ToolDescription, ToolFailure, ToolsError, World};
 
-/// How an outside server is started. It runs on this machine, outside of any box: whoever names it trusts it.
+/// An outside server. It works outside of any box: whoever names it trusts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServerSpec {
     /// A short name, which its tools begin with.
     pub name: String,
-    /// Program and arguments.
-    pub command: Vec<String>,
-    /// All of its variables.
-    pub env: BTreeMap<String, String>,
+    /// How it is reached.
+    pub way: McpWay,
     /// How long it may take to start, and any one call.
     pub patience: Duration,
+}
+
+/// How an outside server is reached.
+#[derive(Clone, PartialEq, Eq)]
+pub enum McpWay {
+    /// As a process of this machine, by its standard streams.
+    Process {
+        /// Program and arguments.
+        command: Vec<String>,
+        /// All of its variables.
+        env: BTreeMap<String, String>,
+    },
+    /// Over HTTP. No proxy is used and no redirection is followed: the token is for this address.
+    Http {
+        /// The address of its tools.
+        url: String,
+        /// What it wants to see as a bearer's token.
+        token: Option<String>,
+    },
+}
+
+impl std::fmt::Debug for McpWay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            // Variables may hold keys.
+            Self::Process { command, env } => f
+                .debug_struct("Process")
+                .field("command", command)
+                .field("env", &env.keys())
+                .finish(),
+            Self::Http { url, token } => f
+                .debug_struct("Http")
+                .field("url", url)
+                .field("token", &token.as_ref().map(|_| ".."))
+                .finish(),
+        }
+    }
 }
 
 /// A running outside server. It is ended when the last of its tools is gone.
@@ -50,55 +87,28 @@ struct Shared {
 
 /// How long a server may take to end by itself.
 const ENDING: Duration = Duration::from_secs(2);
+/// How long a connection may take.
+const CONNECTING: Duration = Duration::from_secs(20);
 
 impl McpServer {
-    /// Starts a server and asks it for its tools.
+    /// Starts or calls a server and asks it for its tools.
     pub fn start(spec: &McpServerSpec) -> Result<Self, McpError> {
         let broken = |reason: String| McpError::Protocol {
             what: format!("the tool server `{}`", spec.name),
             reason,
         };
-        let (program, arguments) = spec
-            .command
-            .split_first()
-            .ok_or_else(|| broken("no program is named".to_owned()))?;
         let runtime = runtime(1)?;
-        let (service, group, tools) = runtime.block_on(async {
-            let mut command = Command::new(program);
-            command
-                .args(arguments)
-                .env_clear()
-                .envs(&spec.env)
-                .process_group(0)
-                .kill_on_drop(true);
-            let (child, _) = TokioChildProcess::builder(command)
-                .stderr(Stdio::null())
-                .spawn()
-                .map_err(|error| broken(format!("`{program}` cannot be started: {error}")))?;
-            let group = child
-                .id()
-                .and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()));
-            let begun = timeout(spec.patience, async {
-                let service = ().serve(child).await.map_err(|error| error.to_string())?;
-                let tools = service.list_all_tools().await.map_err(|error| error.to_string())?;
-                Ok::<_, String>((service, tools))
-            })
-            .await;
-            match begun {
-                Ok(Ok((service, tools))) => Ok((service, group, tools)),
-                Ok(Err(reason)) => {
-                    end_group(group);
-                    Err(broken(reason))
-                }
-                Err(_) => {
-                    end_group(group);
-                    Err(broken(format!(
-                        "it did not answer within {} s",
-                        spec.patience.as_secs()
-                    )))
-                }
-            }
-        })?;
+        let patience = spec.patience;
+        let greeted = match &spec.way {
+            McpWay::Process { command, env } => runtime.block_on(async { process(command, env, patience).await }),
+            McpWay::Http { url, token } => runtime.block_on(async {
+                let transport = http(url, token.as_deref())?;
+                greet(transport, patience)
+                    .await
+                    .map(|(service, tools)| (service, None, tools))
+            }),
+        };
+        let (service, group, tools) = greeted.map_err(broken)?;
         let tools = tools.iter().map(|tool| described(&spec.name, tool)).collect();
         Ok(Self {
             shared: Arc::new(Shared {
@@ -136,6 +146,116 @@ impl Drop for Shared {
         end_group(self.group);
         runtime.shutdown_background();
     }
+}
+
+type Greeted = (RunningService<RoleClient, ()>, Vec<rmcp::model::Tool>);
+
+/// Greets a server and asks it for its tools.
+async fn greet<T, E, A>(transport: T, patience: Duration) -> Result<Greeted, String>
+where
+    T: rmcp::transport::IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let begun = timeout(patience, async {
+        let service = ().serve(transport).await.map_err(|error| chain(&error))?;
+        let tools = service.list_all_tools().await.map_err(|error| chain(&error))?;
+        Ok::<Greeted, String>((service, tools))
+    });
+    match begun.await {
+        Ok(Err(reason)) if reason.contains("Auth required") => {
+            Err("it answers 401: it wants a token, or another one".to_owned())
+        }
+        Ok(Err(reason)) if reason.contains("error sending request") => {
+            Err(format!("nobody answers at its address: {reason}"))
+        }
+        Ok(greeted) => greeted,
+        Err(_) => Err(format!("it did not answer within {} s", patience.as_secs())),
+    }
+}
+
+/// Starts a process and greets it.
+async fn process(
+    command: &[String],
+    env: &BTreeMap<String, String>,
+    patience: Duration,
+) -> Result<
+    (
+        RunningService<RoleClient, ()>,
+        Option<rustix::process::Pid>,
+        Vec<rmcp::model::Tool>,
+    ),
+    String,
+> {
+    let (program, arguments) = command.split_first().ok_or("no program is named")?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env_clear()
+        .envs(env)
+        .process_group(0)
+        .kill_on_drop(true);
+    let (child, _) = TokioChildProcess::builder(command)
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
+    let group = child
+        .id()
+        .and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()));
+    match greet(child, patience).await {
+        Ok((service, tools)) => Ok((service, group, tools)),
+        Err(reason) => {
+            end_group(group);
+            Err(reason)
+        }
+    }
+}
+
+/// The way to a server over HTTP.
+fn http(url: &str, token: Option<&str>) -> Result<StreamableHttpClientTransport<reqwest::Client>, String> {
+    let is_plain = url.starts_with("http://");
+    if !(is_plain || url.starts_with("https://")) {
+        return Err(format!("`{url}` is no address: write it with http:// or https://"));
+    }
+    // Somebody else may have chosen already, and then it is the same one: no other is compiled in.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let mut client = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECTING)
+        .pool_max_idle_per_host(0)
+        .tcp_nodelay(true)
+        .user_agent(concat!("seatrial/", env!("CARGO_PKG_VERSION")))
+        // Also keeps it from reading the environment.
+        .no_proxy();
+    if is_plain {
+        // Reading the system's certificates takes a while, and nothing on the way speaks TLS.
+        client = client.tls_certs_only(Vec::new());
+    }
+    let client = client.build().map_err(|error| chain(&error))?;
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url);
+    if let Some(token) = token {
+        config = config.auth_header(token);
+    }
+    Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+/// An error with its causes in one line, without the names of types that the SDK puts into it.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut words = error.to_string();
+    if let Some((before, rest)) = words.split_once(" [rmcp::")
+        && let Some((_, after)) = rest.split_once("] ")
+    {
+        words = format!("{before} {after}");
+    }
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let text = cause.to_string();
+        if !words.contains(&text) {
+            words.push_str(": ");
+            words.push_str(&text);
+        }
+        next = cause.source();
+    }
+    words
 }
 
 /// Ends a server and all that it has started.

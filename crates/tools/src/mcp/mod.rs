@@ -19,7 +19,7 @@ use tokio::runtime::{Builder, Runtime};
 use worker::Worker;
 
 pub use self::{
-    client::{McpServer, McpServerSpec},
+    client::{McpServer, McpServerSpec, McpWay},
     worker::ServedBox,
 };
 use crate::Toolbox;

@@ -13,7 +13,7 @@ use seatrial_store::Blobs;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
-use crate::{Answer, Ground, ToolLimits, ToolState, Toolbox, ToolsError, World};
+use crate::{Answer, Ground, ToolLimits, ToolState, Toolbox, ToolsError, WebSearcher, World};
 
 /// A box with tools, to be served.
 pub struct ServedBox {
@@ -37,6 +37,8 @@ pub struct ServedBox {
     pub platform: Option<Platform>,
     /// Packages that its image was made with on purpose.
     pub base_packages: Vec<String>,
+    /// Searches the web.
+    pub searcher: Option<Arc<dyn WebSearcher>>,
 }
 
 /// A call that waits for its turn.
@@ -172,6 +174,7 @@ fn one(served: &mut ServedBox, job: &Job) -> Result<Answer, String> {
         ground: Ground {
             platform: served.platform.as_ref(),
             base_packages: &served.base_packages,
+            searcher: served.searcher.as_deref(),
             ..Ground::default()
         },
     };

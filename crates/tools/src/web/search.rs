@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use super::solution::is_of_solution;
 use crate::{
     Answer, Caching, Effect, Tool, ToolDescription, ToolFailure, World,
     text::visible,
@@ -34,7 +35,7 @@ impl WebSearch {
         Self(describe(
             "web_search",
             "Searches the web, where a provider is set up.",
-            "At most 10 answers.",
+            "At most 10 answers; pages of where the task's own source comes from are left out.",
             Effect {
                 network: true,
                 ..Effect::NONE
@@ -61,6 +62,9 @@ impl Tool for WebSearch {
             .ok_or_else(|| ToolFailure::told("no search of the web is set up here; go on without it"))?;
         let most = arguments.number("most").unwrap_or(5) as usize;
         let hits = searcher.search(arguments.text("query").unwrap_or_default(), most)?;
+        let solution = world.ground.solution;
+        let is_answer_key = |hit: &SearchHit| solution.is_some_and(|source| is_of_solution(&hit.url, source));
+        let (left_out, hits): (Vec<_>, Vec<_>) = hits.into_iter().partition(is_answer_key);
         let mut text = String::new();
         for hit in hits.iter().take(most) {
             let _ = writeln!(
@@ -73,6 +77,13 @@ impl Tool for WebSearch {
         }
         if text.is_empty() {
             text.push_str("nothing was found");
+        }
+        if !left_out.is_empty() {
+            let _ = write!(
+                text,
+                "\n[{} of the answers are pages of where this source comes from, and are left out]",
+                left_out.len()
+            );
         }
         Ok(Answer::text(text))
     }

@@ -17,5 +17,6 @@ mod docs;
 mod files;
 mod mcp;
 mod patches;
+mod searches;
 mod shell;
 mod support;

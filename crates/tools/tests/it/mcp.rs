@@ -22,7 +22,7 @@ use rmcp::{
 };
 use seatrial_tools::{
     Toolbox,
-    mcp::{McpServer, McpServerSpec, Server},
+    mcp::{McpServer, McpServerSpec, McpWay, Server},
 };
 use serde_json::{Value, json};
 
@@ -274,8 +274,10 @@ fn tools_of_an_outside_server_are_tools() {
     };
     let spec = |command: Vec<String>, patience| McpServerSpec {
         name: "outside".to_owned(),
-        command,
-        env: BTreeMap::new(),
+        way: McpWay::Process {
+            command,
+            env: BTreeMap::new(),
+        },
         patience: Duration::from_secs(patience),
     };
     let python = python.display().to_string();
@@ -309,6 +311,106 @@ fn tools_of_an_outside_server_are_tools() {
         };
         assert!(error.to_string().contains(part), "{error}");
     }
+}
+
+#[test]
+fn tools_of_a_server_over_http_are_tools_and_its_token_is_not_shown() {
+    let Some(bench) = Bench::new(&[("a.c", "int x;\n")]) else {
+        return;
+    };
+    let Some(mut own) = Bench::new(&[]) else { return };
+    let (served, _folder) = bench.served();
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let stop = Arc::new(AtomicBool::new(false));
+    let serving = {
+        let stop = Arc::clone(&stop);
+        thread::spawn(move || {
+            Server::new(&Toolbox::all(), "")
+                .unwrap()
+                .serve_http(listener, "a-secret-token", stop, || Ok(served))
+                .unwrap();
+        })
+    };
+    let spec = |url: String, token: Option<&str>, patience| McpServerSpec {
+        name: "far".to_owned(),
+        way: McpWay::Http {
+            url,
+            token: token.map(str::to_owned),
+        },
+        patience: Duration::from_secs(patience),
+    };
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let right = spec(url.clone(), Some("a-secret-token"), 60);
+    assert!(!format!("{right:?}").contains("a-secret-token"));
+    let server = McpServer::start(&right).unwrap();
+    own.toolbox = server.tools().into_iter().fold(Toolbox::default(), Toolbox::with);
+    assert_eq!(
+        own.ok("far__read", &json!({"path": "a.c"})),
+        "a.c: lines 1 to 1 of 1\n     1\tint x;\n"
+    );
+    assert!(own.told("far__read", &json!({"path": "b.c"})).contains("there is no `"));
+    assert!(own.told("far__read", &json!({"path": 1})).contains("must be"));
+    // A command that takes longer than it may is given up by the client, and the server goes on.
+    own.limits.command_most = Duration::from_secs(1);
+    let told = own.told("far__shell", &json!({"command": "sleep 1000"}));
+    assert!(told.contains("did not answer within 1 s"), "{told}");
+    own.limits.command_most = Duration::from_mins(2);
+    assert_eq!(
+        own.ok("far__shell", &json!({"command": "echo still here", "fresh": true})),
+        "still here\n[exit code 0]"
+    );
+
+    let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let silent_port = silent.local_addr().unwrap().port();
+    let nobody = TcpListener::bind(("127.0.0.1", 0))
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    for (url, token, patience, part) in [
+        (url.clone(), None, 60, "401"),
+        (url, Some("another-token"), 60, "401"),
+        (
+            format!("http://127.0.0.1:{port}/elsewhere"),
+            Some("a-secret-token"),
+            60,
+            "404",
+        ),
+        (
+            format!("http://127.0.0.1:{silent_port}/mcp"),
+            None,
+            1,
+            "did not answer within 1 s",
+        ),
+        (
+            format!("http://127.0.0.1:{nobody}/mcp"),
+            None,
+            60,
+            "nobody answers at its address",
+        ),
+        (
+            "ftp://127.0.0.1/mcp".to_owned(),
+            None,
+            60,
+            "write it with http:// or https://",
+        ),
+    ] {
+        let Err(error) = McpServer::start(&spec(url.clone(), token, patience)) else {
+            panic!("{url}: it started")
+        };
+        let error = error.to_string();
+        assert!(error.contains(part) && error.contains("far"), "{url}: {error}");
+        assert!(
+            !error.contains("a-secret-token") && !error.contains("another-token"),
+            "{error}"
+        );
+    }
+    drop(silent);
+    own.toolbox = Toolbox::default();
+    drop(server);
+    stop.store(true, Ordering::SeqCst);
+    serving.join().unwrap();
 }
 
 #[test]

@@ -8,11 +8,11 @@ use std::{
     time::Instant,
 };
 
-use seatrial_core::{Event, Platform, ToolCall};
+use seatrial_core::{Event, PinnedSource, Platform, ToolCall};
 use seatrial_packages::{Candidate, Key, Resolver};
 use seatrial_sandbox::{BoxSpec, Limits, Network, Sandbox, SandboxFactory};
 use seatrial_store::Home;
-use seatrial_tools::{Answer, Ground, ToolLimits, ToolState, Toolbox, ToolsError, World, mcp::ServedBox};
+use seatrial_tools::{Answer, Ground, ToolLimits, ToolState, Toolbox, ToolsError, WebSearcher, World, mcp::ServedBox};
 use serde_json::Value;
 
 pub(crate) const ROOT: &str = seatrial_core::BOX_SOURCE;
@@ -30,6 +30,8 @@ pub(crate) struct Bench {
     platform: Platform,
     folder: tempfile::TempDir,
     calls: u32,
+    pub(crate) searcher: Option<Arc<dyn WebSearcher>>,
+    pub(crate) solution: Option<PinnedSource>,
 }
 
 /// Knows one header.
@@ -71,6 +73,8 @@ impl Bench {
             state: ToolState::default(),
             events: Vec::new(),
             limits: ToolLimits::default(),
+            searcher: None,
+            solution: None,
             deadline: None,
             stop: Arc::default(),
             home: Home::open(folder.path()).unwrap(),
@@ -96,6 +100,8 @@ impl Bench {
             state: &mut self.state,
             ground: Ground {
                 platform: Some(&self.platform),
+                searcher: self.searcher.as_deref(),
+                solution: self.solution.as_ref(),
                 ..Ground::default()
             },
         };
@@ -128,6 +134,7 @@ impl Bench {
     /// The box and its tools, to be served to others.
     pub(crate) fn served(self) -> (ServedBox, tempfile::TempDir) {
         let served = ServedBox {
+            searcher: None,
             sandbox: self.sandbox,
             root: ROOT.to_owned(),
             toolbox: self.toolbox,

@@ -1,6 +1,7 @@
 //! The wires from the server's side: what a request says, and how an answer is written.
 
 mod chat;
+mod embeddings;
 mod gemini;
 mod messages;
 mod responses;
@@ -24,6 +25,8 @@ pub(super) struct View {
     pub(super) last: String,
     /// Everything.
     pub(super) all: String,
+    /// Texts of which vectors are wanted.
+    pub(super) inputs: Vec<String>,
 }
 
 /// An answer, with all that a wire wants to know.
@@ -37,6 +40,7 @@ pub(super) struct Saying {
     pub(super) calls: Vec<(String, String, String)>,
     pub(super) finish: Finish,
     pub(super) usage: Option<ScriptedUsage>,
+    pub(super) vectors: Vec<Vec<f32>>,
     piece: usize,
 }
 
@@ -84,6 +88,7 @@ impl Saying {
             text: text.clone(),
             finish: finish.unwrap_or(usual),
             usage: (!hides_usage).then(|| usage.unwrap_or(guess)),
+            vectors: view.inputs.iter().map(|text| embeddings::vector(text)).collect(),
             piece: piece.unwrap_or(USUAL_PIECE).max(1),
             calls,
         }
@@ -116,6 +121,8 @@ impl Wire {
             Some(Self::Chat)
         } else if path.ends_with("/responses") {
             Some(Self::Responses)
+        } else if path.ends_with("/embeddings") {
+            Some(Self::Embeddings)
         } else if path.ends_with("/messages") {
             Some(Self::Messages)
         } else if path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent") {
@@ -131,6 +138,7 @@ impl Wire {
             Self::Responses => responses::view(body),
             Self::Messages => messages::view(body),
             Self::Gemini => gemini::view(path, body),
+            Self::Embeddings => embeddings::view(body),
         };
         view.all = body.to_string();
         view
@@ -143,6 +151,7 @@ impl Wire {
             Self::Responses => responses::whole(saying),
             Self::Messages => messages::whole(saying),
             Self::Gemini => gemini::whole(saying),
+            Self::Embeddings => embeddings::whole(saying),
         }
     }
 
@@ -153,13 +162,14 @@ impl Wire {
             Self::Responses => responses::blocks(saying),
             Self::Messages => messages::blocks(saying),
             Self::Gemini => gemini::blocks(saying),
+            Self::Embeddings => Vec::new(),
         }
     }
 
     /// An error in the middle of a stream.
     pub(super) fn midway(self) -> String {
         match self {
-            Self::Chat => block(
+            Self::Chat | Self::Embeddings => block(
                 None,
                 &json!({"error": {"message": "the model stumbled", "type": "server_error", "code": 502}}),
             ),
@@ -181,7 +191,7 @@ impl Wire {
     /// A status and a body that say no as this wire's provider does.
     pub(super) fn no(self, no: No<'_>) -> (u16, Value) {
         match self {
-            Self::Chat | Self::Responses => openai_no(no),
+            Self::Chat | Self::Responses | Self::Embeddings => openai_no(no),
             Self::Messages => messages::no(no),
             Self::Gemini => gemini::no(no),
         }
