@@ -5,8 +5,13 @@ use seatrial_core::{PinnedSource, SourceKind};
 /// Whether an address belongs to where a source comes from: the same repository, on its own host or on any other that keeps it under
 /// the same owner and name; the folder of an archive; a distribution's pages of the very package.
 pub(super) fn is_of_solution(address: &str, source: &PinnedSource) -> bool {
+    is_of(address, &source.origin)
+}
+
+fn is_of(address: &str, origin: &SourceKind) -> bool {
     let (host, path) = parts(address);
-    match &source.origin {
+    match origin {
+        SourceKind::Changed { base, .. } => is_of(address, base),
         SourceKind::Folder { .. } => false,
         SourceKind::Git { url, .. } => {
             let (own_host, own_path) = parts(url);
@@ -20,13 +25,13 @@ pub(super) fn is_of_solution(address: &str, source: &PinnedSource) -> bool {
             location.contains("://") && host == own_host && path.starts_with(folder)
         }
         SourceKind::Debian { package, .. } => {
-            let is_of = |part: &String| {
+            let is_package = |part: &String| {
                 part == package
                     || part
                         .strip_prefix(package.as_str())
                         .is_some_and(|rest| rest.starts_with(['_', ':']))
             };
-            (host.contains("debian") || host.contains("ubuntu")) && path.iter().any(is_of)
+            (host.contains("debian") || host.contains("ubuntu")) && path.iter().any(is_package)
         }
     }
 }
