@@ -181,7 +181,7 @@ impl<'a> Work<'a> {
             ..command
         };
         self.log.begin();
-        let _link = StopLink::new(self.request.stop.clone(), sandbox.stopper());
+        let _link = self.stopping(sandbox);
         let execution = sandbox.exec(&command, &mut self.log)?;
         if let Some(spent) = self.spent.last_mut() {
             spent.cpu_ms += execution.cpu.as_millis() as u64;
@@ -193,10 +193,15 @@ impl<'a> Work<'a> {
         Ok(execution)
     }
 
+    /// As long as this lives, whoever wants the rebuild to end ends what runs in a box.
+    pub(crate) fn stopping(&self, sandbox: &dyn Sandbox) -> StopLink {
+        StopLink::new(self.request.stop.clone(), sandbox.stopper())
+    }
+
     /// Runs a small command of ours that must succeed, and returns its output.
     pub(crate) fn ask(&mut self, sandbox: &mut dyn Sandbox, script: &str) -> Result<String, Halt> {
         let mut output = Vec::new();
-        let _link = StopLink::new(self.request.stop.clone(), sandbox.stopper());
+        let _link = self.stopping(sandbox);
         let limit = self.stretched(Duration::from_mins(2));
         let execution = sandbox.exec(&Command::bash(script).with_timeout(limit), &mut output)?;
         let text = String::from_utf8_lossy(&output).into_owned();
@@ -342,7 +347,7 @@ pub(crate) fn last_line(text: &str) -> &str {
 }
 
 /// Carries the caller's wish to stop into a box for as long as it lives.
-struct StopLink {
+pub(crate) struct StopLink {
     over: Arc<AtomicBool>,
 }
 

@@ -89,6 +89,7 @@ END OF MACROS"
                 .with_env("HOME", "/home/builder")
                 .with_env("LC_ALL", "C.UTF-8");
             let mut said = Said::default();
+            let _link = work.stopping(reader);
             let execution = reader.exec(&command, &mut said)?;
             work.end_of_build(&execution).map(|code| (code, said))
         };
