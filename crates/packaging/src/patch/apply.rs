@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Fitting,
-    parse::{DosEnds, FilePatch, Hunk, LineKind, parse},
+    parse::{FilePatch, Hunk, LineKind, Reading, parse},
     site::{Leniency, Lines, NoSite, Site, find},
 };
 
@@ -65,11 +65,11 @@ pub fn patch_files<F: PatchFiles>(
     files: &mut F,
     fitting: Fitting,
 ) -> Result<Vec<PatchedFile>, PatchError<F::Error>> {
-    let ends = match fitting {
-        Fitting::LikePatch => DosEnds::Kept,
-        Fitting::Lenient | Fitting::Strict => DosEnds::Dropped,
+    let reading = match fitting {
+        Fitting::LikePatch => Reading::Program,
+        Fitting::Lenient | Fitting::Strict => Reading::Person,
     };
-    let parsed = parse(patch, ends).map_err(PatchError::Told)?;
+    let parsed = parse(patch, reading).map_err(PatchError::Told)?;
     let mut work = Work {
         files,
         fitting,
@@ -115,7 +115,11 @@ impl<F: PatchFiles> Work<'_, F> {
         }
         let stripped = written.split_once('/').map(|(_, rest)| rest.to_owned());
         let tries = match (prefixed, stripped) {
-            (_, Some(stripped)) if self.fitting == Fitting::LikePatch => vec![stripped],
+            // Several slashes are one, and a dot is nothing.
+            (_, Some(stripped)) if self.fitting == Fitting::LikePatch => {
+                let parts = stripped.split('/').filter(|part| !part.is_empty() && *part != ".");
+                vec![parts.collect::<Vec<_>>().join("/")]
+            }
             (true, Some(stripped)) => vec![stripped, written.to_owned()],
             (false, Some(stripped)) => vec![written.to_owned(), stripped],
             (_, None) => vec![written.to_owned()],

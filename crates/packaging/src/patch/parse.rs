@@ -44,17 +44,18 @@ pub(super) enum LineKind {
     Add,
 }
 
-/// What is done with the signs that end lines of DOS.
+/// Who a diff is read for: what is done with signs that end lines of DOS, and with words behind a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DosEnds {
-    /// They are no part of a line.
-    Dropped,
-    /// They are, unless the headers of files have them too.
-    Kept,
+pub(super) enum Reading {
+    /// A person: such signs are no part of a line, and words belong to the path.
+    Person,
+    /// A program that acts like `patch`: the signs are part of a line, unless the headers of files have them too, and a path
+    /// ends at its first blank when there is no tab.
+    Program,
 }
 
 /// Reads a diff. The error says what is wrong with it.
-pub(super) fn parse(text: &str, ends: DosEnds) -> Result<Vec<FilePatch>, String> {
+pub(super) fn parse(text: &str, reading: Reading) -> Result<Vec<FilePatch>, String> {
     let in_headers = text.lines().next().is_some_and(|line| line.ends_with('\r'))
         || text
             .split('\n')
@@ -62,7 +63,7 @@ pub(super) fn parse(text: &str, ends: DosEnds) -> Result<Vec<FilePatch>, String>
     let lines: Vec<&str> = text
         .split('\n')
         .map(|line| match line.strip_suffix('\r') {
-            Some(plain) if ends == DosEnds::Dropped || in_headers => plain,
+            Some(plain) if reading == Reading::Person || in_headers => plain,
             _ => line,
         })
         .collect();
@@ -82,8 +83,11 @@ pub(super) fn parse(text: &str, ends: DosEnds) -> Result<Vec<FilePatch>, String>
             open = true;
             at += 1;
         } else if is_header(&lines, at) {
-            let old = header_path(line.get(4..).unwrap_or_default());
-            let new = header_path(lines.get(at + 1).and_then(|line| line.get(4..)).unwrap_or_default());
+            let old = header_path(line.get(4..).unwrap_or_default(), reading);
+            let new = header_path(
+                lines.get(at + 1).and_then(|line| line.get(4..)).unwrap_or_default(),
+                reading,
+            );
             let is_a = |path: &Option<String>, prefix: &str| path.as_ref().is_none_or(|path| path.starts_with(prefix));
             let prefixed = is_a(&old, "a/") && is_a(&new, "b/");
             // A file that is only moved has no such lines; these are another one's.
@@ -192,8 +196,16 @@ fn is_header(lines: &[&str], at: usize) -> bool {
 }
 
 /// The path of a `---` or `+++` line; none for the null device.
-fn header_path(text: &str) -> Option<String> {
-    let text = text.split('\t').next().unwrap_or_default().trim_end();
+fn header_path(text: &str, reading: Reading) -> Option<String> {
+    let text = match text.split_once('\t') {
+        Some((path, _)) => path,
+        // What follows a blank may be anything; a path with blanks in it has a tab behind it.
+        None if reading == Reading::Program && !text.starts_with('"') => {
+            text.split_whitespace().next().unwrap_or_default()
+        }
+        None => text,
+    };
+    let text = text.trim_end();
     let path = unquoted(text);
     (path != "/dev/null").then_some(path)
 }
@@ -350,7 +362,7 @@ mod tests {
 
     fn check(text: &str, expected: &Expect) {
         let mut shown = String::new();
-        match parse(text, DosEnds::Dropped) {
+        match parse(text, Reading::Person) {
             Err(problem) => shown = problem,
             Ok(files) => {
                 for file in files {
@@ -467,7 +479,7 @@ mod tests {
                 "binary",
             ),
         ] {
-            let problem = parse(text, DosEnds::Dropped).unwrap_err();
+            let problem = parse(text, Reading::Person).unwrap_err();
             assert!(problem.contains(part), "{text:?}: {problem}");
         }
     }

@@ -58,7 +58,7 @@ fn make(folder: &Path, format: &str) -> PathBuf {
         write(
             &tree,
             "debian/patches/second.patch",
-            "--- a/src/main.c\n+++ b/src/main.c\n@@ -3,2 +3,3 @@\n \treturn 1;\n }\n+/* end */\n--- /dev/null\n+++ b/added\n@@ -0,0 +1 @@\n+added\n",
+            "--- a//src/main.c (old)\n+++ b//src/./main.c (working copy)\n@@ -3,2 +3,3 @@\n \treturn 1;\n }\n+/* end */\n--- /dev/null\n+++ b/added\n@@ -0,0 +1 @@\n+added\n",
         );
         write(&tree, "src/main.c", "int main(void)\n{\n\treturn 1;\n}\n/* end */\n");
         write(&tree, "added", "added\n");
