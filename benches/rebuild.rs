@@ -238,6 +238,7 @@ impl Bare {
         succeed(
             Process::new("unshare")
                 .args([
+                    "--kill-child",
                     "--user",
                     "--map-root-user",
                     "--mount",

@@ -266,11 +266,40 @@ pub(crate) fn personality(target: Arch, mode: Mode) -> String {
     }
 }
 
-/// The last line in which one of the distribution's tools complains; else the last line.
+/// One line for a person: the first error of a compiler, else the last complaint of the distribution's tools, else the
+/// last line. Whoever wants the cause asks for a diagnosis of the log.
 fn complaint(log: &str) -> String {
-    let found = log.lines().rev().find(|line| {
+    let is_tool = |line: &str| {
         line.split_once(": error: ")
             .is_some_and(|(tool, _)| tool.starts_with("dpkg") || tool.starts_with("dh"))
-    });
+    };
+    let is_compiler =
+        |line: &&str| [": error: ", ": fatal error: "].iter().any(|word| line.contains(word)) && !is_tool(line);
+    let first = log.lines().find(is_compiler);
+    let found = first.or_else(|| log.lines().rev().find(|line| is_tool(line)));
     found.unwrap_or_else(|| last_line(log)).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_gets_the_line_that_says_most() {
+        let tools = "make: *** [debian/rules:6: build] Error 25\ndpkg-buildpackage: error: debian/rules build subprocess returned exit status 2\n";
+        let compiler = "a.c:1:10: fatal error: sys/io.h: No such file or directory\na.c:2:1: error: x\n";
+        for (log, line) in [
+            (
+                format!("cc a.c\n{compiler}{tools}"),
+                "a.c:1:10: fatal error: sys/io.h: No such file or directory",
+            ),
+            (
+                tools.to_owned(),
+                "dpkg-buildpackage: error: debian/rules build subprocess returned exit status 2",
+            ),
+            ("one\nlast\n\n".to_owned(), "last"),
+        ] {
+            assert_eq!(complaint(&log), line);
+        }
+    }
 }
