@@ -104,15 +104,19 @@ fn row(client: &Client, what: &str, name: &str, arch: &str, waited: &Waited) -> 
     )
 }
 
+/// Keeps a row, and shows it at once: the whole takes long.
+fn note(rows: &Mutex<Vec<String>>, row: String) {
+    println!("{row}");
+    rows.lock().unwrap().push(row);
+}
+
 /// Waits for both architectures at once.
 fn both(client: &Client, what: &str, name: &str, commit: &Commit, rows: &Mutex<Vec<String>>) -> [String; 2] {
     std::thread::scope(|scope| {
         let waits = ARCHS.map(|arch| {
             scope.spawn(move || {
                 let waited = wait(client, name, arch, &Wanted::from(commit), None);
-                let row = row(client, what, name, arch, &waited);
-                println!("{row}");
-                rows.lock().unwrap().push(row);
+                note(rows, row(client, what, name, arch, &waited));
                 match waited.ending {
                     Ending::Settled(verdict) => verdict.code.to_string(),
                     other => panic!("{other:?}"),
@@ -153,6 +157,48 @@ fn the_states_of_a_back_end_with_workers() {
     client.ensure_project(&meta).unwrap();
     let rows = Mutex::new(Vec::new());
 
+    let done = make(&client, folder, "lacking", "any", "libnosuch-dev (>= 9)", PORTABLE);
+    assert_eq!(
+        both(&client, "missing build dependency", "lacking", &done, &rows),
+        ["unresolvable", "unresolvable"]
+    );
+
+    for (name, text, code, what) in [
+        ("off", "<build><disable/></build>", "disabled", "build switched off"),
+        ("shut", "<lock><enable/></lock>", "locked", "package locked"),
+    ] {
+        client.ensure_package(&package(name), name).unwrap();
+        // The flag first, or a worker takes it; a locked package takes no commit.
+        flag(&api, &package(name), "<build><disable/></build>");
+        let done = make(&client, folder, name, "any", "", PORTABLE);
+        flag(&api, &package(name), text);
+        let stop = Code::read(code);
+        for arch in ARCHS {
+            let waited = wait(&client, name, arch, &Wanted::from(&done), Some(&stop));
+            note(&rows, row(&client, what, name, arch, &waited));
+        }
+    }
+
+    client.ensure_package(&package("loose"), "loose").unwrap();
+    put(
+        &api,
+        &format!("/source/{PROJECT}/loose/_link"),
+        "<link project=\"home:matrix\" package=\"nosuch\"/>",
+    );
+    let wanted = Wanted {
+        revision: "1".to_owned(),
+        srcmd5: String::new(),
+        time: 0,
+        in_service: false,
+        after: None,
+    };
+    for arch in ARCHS {
+        let waited = wait(&client, "loose", arch, &wanted, None);
+        let row = row(&client, "link to nothing", "loose", arch, &waited);
+        assert!(row.contains("| broken |"), "{row}");
+        note(&rows, row);
+    }
+
     let done = make(&client, folder, "portable", "any", "", PORTABLE);
     assert_eq!(
         both(&client, "portable program", "portable", &done, &rows),
@@ -176,74 +222,27 @@ fn the_states_of_a_back_end_with_workers() {
         ["excluded", "succeeded"]
     );
 
-    let done = make(&client, folder, "lacking", "any", "libnosuch-dev (>= 9)", PORTABLE);
-    assert_eq!(
-        both(&client, "missing build dependency", "lacking", &done, &rows),
-        ["unresolvable", "unresolvable"]
-    );
-
-    for (name, text, code, what) in [
-        ("off", "<build><disable/></build>", "disabled", "build switched off"),
-        ("shut", "<lock><enable/></lock>", "locked", "package locked"),
-    ] {
-        client.ensure_package(&package(name), name).unwrap();
-        // The flag first, or a worker takes it; a locked package takes no commit.
-        flag(&api, &package(name), "<build><disable/></build>");
-        let done = make(&client, folder, name, "any", "", PORTABLE);
-        flag(&api, &package(name), text);
-        let stop = Code::read(code);
-        for arch in ARCHS {
-            let waited = wait(&client, name, arch, &Wanted::from(&done), Some(&stop));
-            rows.lock().unwrap().push(row(&client, what, name, arch, &waited));
-        }
-    }
-
-    client.ensure_package(&package("loose"), "loose").unwrap();
-    put(
-        &api,
-        &format!("/source/{PROJECT}/loose/_link"),
-        "<link project=\"home:matrix\" package=\"nosuch\"/>",
-    );
-    let wanted = Wanted {
-        revision: "1".to_owned(),
-        srcmd5: String::new(),
-        time: 0,
-        in_service: false,
-        after: None,
-    };
-    for arch in ARCHS {
-        let waited = wait(&client, "loose", arch, &wanted, None);
-        let row = row(&client, "link to nothing", "loose", arch, &waited);
-        assert!(row.contains("| broken |"), "{row}");
-        rows.lock().unwrap().push(row);
-    }
-
     // Built once, so that others can depend on it; then again, so that they have to wait for it.
     let wanted = Wanted::from(&make(&client, folder, "needs", "any", "portable", PORTABLE));
     for arch in ARCHS {
         let first = wait(&client, "needs", arch, &wanted, None);
-        rows.lock()
-            .unwrap()
-            .push(row(&client, "depends on another", "needs", arch, &first));
+        note(&rows, row(&client, "depends on another", "needs", arch, &first));
         let old = wanted_of(&client, "portable").after(client.rebuild(&target("portable", arch)).unwrap());
         let trigger: Trigger = client.rebuild(&target("needs", arch)).unwrap();
         let blocked = wait(&client, "needs", arch, &wanted, Some(&Code::Blocked));
-        rows.lock()
-            .unwrap()
-            .push(row(&client, "depends on what is being built", "needs", arch, &blocked));
+        note(
+            &rows,
+            row(&client, "depends on what is being built", "needs", arch, &blocked),
+        );
         let again = wait(&client, "portable", arch, &old, None);
-        rows.lock()
-            .unwrap()
-            .push(row(&client, "built again", "portable", arch, &again));
+        note(&rows, row(&client, "built again", "portable", arch, &again));
         let last = wait(&client, "needs", arch, &wanted.clone().after(trigger), None);
-        rows.lock()
-            .unwrap()
-            .push(row(&client, "no longer blocked", "needs", arch, &last));
+        note(&rows, row(&client, "no longer blocked", "needs", arch, &last));
     }
 
     let mut table = rows.into_inner().unwrap();
     table.sort();
-    println!("{}", table.join("\n"));
+    println!("\nall of them:\n{}", table.join("\n"));
     client.delete_project(PROJECT).unwrap();
 }
 
