@@ -141,15 +141,16 @@ impl PackageIndex {
     /// Who defines a target, once the definitions have been read. Packages also define targets of CMake's own find modules,
     /// for old versions of it, and these are not theirs.
     fn defined_target(&self, name: &str, factor: f64, answer: &mut Answer) {
-        let mut found = self.look_up(Family::CMakeTarget, name.as_bytes());
-        if let Some((space, _)) = name
-            .split_once("::")
-            .filter(|(space, _)| find_module_folded(space).is_some())
-        {
-            let own = self.own_config(space);
-            found.retain(|candidate| own.iter().any(|other| other.package == candidate.package));
+        let found = self.look_up(Family::CMakeTarget, name.as_bytes());
+        let space = name.split_once("::").map_or(name, |(space, _)| space);
+        let own = self.own_config(space);
+        let (at_home, copies): (Vec<_>, Vec<_>) = found
+            .into_iter()
+            .partition(|candidate| own.iter().any(|other| other.package == candidate.package));
+        answer.extend(at_home, factor);
+        if find_module_folded(space).is_none() {
+            answer.extend(copies, if own.is_empty() { factor } else { factor * GUESS });
         }
-        answer.extend(found, factor);
     }
 
     /// What a module of CMake itself finds apart from the rest: `OpenGL::EGL`, `X11::Xrandr`, `Protobuf::protoc`.

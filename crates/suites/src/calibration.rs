@@ -116,7 +116,7 @@ pub fn lists_only_some(reference: &Verdict) -> bool {
 }
 
 /// The expected names that the reference did not make from the tree without the distribution's patches, although it
-/// ended well; none when it did not, because then its patches may be what makes the tree build at all.
+/// ended well and made something; none when it did not, because then its patches may be what makes the tree build at all.
 pub fn made_by_patches(truth: &CompileTruth, unpatched: &Verdict) -> Vec<String> {
     if unpatched.answer("replay") != Some(Answer::Yes) {
         return Vec::new();
@@ -125,6 +125,13 @@ pub fn made_by_patches(truth: &CompileTruth, unpatched: &Verdict) -> Vec<String>
         .into_iter()
         .map(|(name, _)| name)
         .collect();
+    // A recipe that finds nothing to build ends well too.
+    if !products(unpatched, "completion")
+        .iter()
+        .any(|(name, _)| !name.ends_with(".o"))
+    {
+        return Vec::new();
+    }
     let is_made = |name: &str| truth.names(name).any(|other| made.contains(other));
     truth.artifacts.iter().filter(|name| !is_made(name)).cloned().collect()
 }
@@ -335,5 +342,8 @@ mod tests {
             vec!["libhull.so.2".to_owned()]
         );
         assert!(made_by_patches(&truth, &verdict(false, &made, &made)).is_empty());
+        for nothing in [&[][..], &[("/b/src/hull.o", "one")]] {
+            assert!(made_by_patches(&truth, &verdict(true, &[], nothing)).is_empty());
+        }
     }
 }
