@@ -4,6 +4,7 @@ use std::{path::Path, time::Instant};
 
 use seatrial_core::{EventSink, InvalidReason, RelaxationClass, Submission, Task};
 use seatrial_packages::Resolver;
+use seatrial_rebuild::Rebuilder;
 use seatrial_sandbox::{Sandbox, SandboxError};
 use seatrial_store::{Blobs, StoreError};
 
@@ -47,6 +48,8 @@ pub struct SolveContext<'a> {
     pub sandbox: &'a mut dyn Sandbox,
     /// The package index, when the agent asked for it.
     pub resolver: Option<&'a dyn Resolver>,
+    /// Rebuilds packages from clean, when the task is to repair one.
+    pub rebuilder: Option<&'a dyn Rebuilder>,
     /// Where logs go.
     pub blobs: &'a Blobs,
     /// The journal.

@@ -25,7 +25,8 @@ pub enum Arch {
 pub struct PlatformError(String);
 
 impl Arch {
-    const ALL: [Self; 7] = [
+    /// All that there are.
+    pub const ALL: [Self; 7] = [
         Self::X86_64,
         Self::Aarch64,
         Self::Riscv64,

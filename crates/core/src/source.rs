@@ -69,7 +69,7 @@ pub enum SourceKind {
     /// Another source with a patch applied to its tree.
     Changed {
         /// What is changed.
-        base: Box<SourceKind>,
+        base: Box<Self>,
         /// The patch, in git's format, as a blob. Its text stands nowhere in a task, because it may be what is to be found.
         change: Digest,
     },

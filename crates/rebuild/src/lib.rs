@@ -9,13 +9,14 @@
 //! | [`rebuilder`] | the trait, the states, what is asked and what comes back |
 //! | [`source`] | a source package as files: read, checked, digested |
 //! | [`world`] | boxes with build dependencies in them, and fresh ones made from those |
-//! | [`debian`], [`rpm`] | the two local builders |
+//! | [`debian`], [`rpm`], [`local`] | the two local builders, and both as one |
 //! | [`payload`] | what is in a built package, and for which machine |
 //! | [`emulator`] | what an emulator's fault looks like, and what emulation costs |
 
 mod debian;
 mod emulator;
 mod error;
+mod local;
 mod log;
 mod payload;
 mod rebuilder;
@@ -28,6 +29,7 @@ mod world;
 pub use debian::LocalDebian;
 pub use emulator::EMULATED_FACTOR;
 pub use error::RebuildError;
+pub use local::Local;
 pub use payload::Payload;
 pub use rebuilder::{Binaries, Listener, Mode, Outcome, Phase, RebuildRequest, Rebuilder, Spent, State, TimeLimits};
 pub use rpm::LocalRpm;

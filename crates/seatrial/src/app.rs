@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use seatrial_core::Platform;
+use seatrial_core::{Digest, Platform};
 use seatrial_egress::{DoorSpec, Egress, EgressConfig, Policy, Proxies};
 use seatrial_packages::PackageIndex;
 use seatrial_sandbox::{DockerFactory, Image, ImageRequest, ImageStore, NativeFactory, Network, SandboxFactory};
@@ -171,12 +171,18 @@ impl App {
         Ok(self.images()?.find(platform)?.is_none())
     }
 
+    /// Keeps an image in its place as long as this program runs.
+    pub(crate) fn hold_image(&self, id: &Digest) -> Result<(), Failure> {
+        let hold = self.images()?.hold(id)?;
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner).push(hold);
+        Ok(())
+    }
+
     /// The platform's image, made now when there is none.
     pub(crate) fn image(&self, platform: &Platform) -> Result<Image, Failure> {
         let images = self.images()?;
         let keep = |image: Image| {
-            let hold = images.hold(&image.id)?;
-            self.holds.lock().unwrap_or_else(PoisonError::into_inner).push(hold);
+            self.hold_image(&image.id)?;
             Ok(image)
         };
         if let Some(image) = images.find(platform)? {

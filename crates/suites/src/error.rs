@@ -1,6 +1,7 @@
 //! Errors of suites: always the harness's or the machine's, never the agent's.
 
 use seatrial_core::InvalidReason;
+use seatrial_rebuild::RebuildError;
 
 /// A suite's machinery broke. A submission that does not work is a verdict, not an error.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +31,9 @@ pub enum SuiteError {
         /// Whether what is in the box is to blame, its broken programs or its full disk, and not a slow machine.
         by_content: bool,
     },
+    /// A package could not be packed or rebuilt.
+    #[error(transparent)]
+    Rebuild(#[from] RebuildError),
     /// The distribution's mirror did not answer while a submission was replayed, nor afterwards.
     #[error("the mirror cannot be reached from a box: {0}; check the network and run the same command again")]
     Mirror(String),
@@ -53,13 +57,21 @@ impl SuiteError {
             Self::Io(error) if error.kind() == std::io::ErrorKind::StorageFull => InvalidReason::DiskFull,
             Self::Helper { .. } => InvalidReason::Sandbox,
             Self::Mirror(_) => InvalidReason::Network,
+            Self::Rebuild(RebuildError::NoImage { .. }) => InvalidReason::Image,
+            Self::Rebuild(RebuildError::Io(error)) if error.kind() == std::io::ErrorKind::StorageFull => {
+                InvalidReason::DiskFull
+            }
+            Self::Rebuild(RebuildError::Store(error)) if error.is_disk_full() => InvalidReason::DiskFull,
             Self::Task { .. } => InvalidReason::Task,
-            Self::Sink(_) | Self::Store(_) | Self::Io(_) => InvalidReason::Internal,
+            Self::Sink(_) | Self::Store(_) | Self::Io(_) | Self::Rebuild(_) => InvalidReason::Internal,
         }
     }
 
     /// Whether the user stopped it.
     pub fn is_interrupt(&self) -> bool {
-        matches!(self, Self::Sandbox(seatrial_sandbox::SandboxError::Interrupted))
+        matches!(
+            self,
+            Self::Sandbox(seatrial_sandbox::SandboxError::Interrupted) | Self::Rebuild(RebuildError::Interrupted)
+        )
     }
 }

@@ -7,8 +7,10 @@ mod calibration;
 mod compile;
 mod corpus;
 mod error;
+mod lay;
 mod mining;
 mod mutations;
+mod repair;
 mod suite;
 
 pub use calibration::{aliases, gold_source, gold_submission, lists_only_some, made_by_patches, unpatched_submission};
@@ -24,6 +26,7 @@ pub use mutations::{
     MiningFloor, MutationError, MutationOptions, MutationReport, Opinion, Project, Reveal, SetFacts, Share, Tally,
     grade, judge, mine_mutations, reveal, sides,
 };
+pub use repair::{Mark, Repair, marks};
 use seatrial_core::SuiteName;
 pub use suite::{GradeRequest, Live, Suite};
 
@@ -33,8 +36,8 @@ pub fn suite(name: &SuiteName) -> Option<&'static dyn Suite> {
 }
 
 /// Every suite, in the order in which help texts list them.
-pub fn all() -> [&'static dyn Suite; 1] {
-    [&Compile]
+pub fn all() -> [&'static dyn Suite; 2] {
+    [&Compile, &Repair]
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::sync::{Arc, atomic::AtomicBool};
 
 use seatrial_core::{CommandRecord, Digest, EventSink, RelaxationClass, Submission, Task, Truth, Verdict};
+use seatrial_rebuild::Rebuilder;
 use seatrial_sandbox::{Limits, Network, Sandbox, SandboxFactory};
 use seatrial_source::SourceTree;
 use seatrial_store::Blobs;
@@ -14,8 +15,14 @@ pub trait Suite: Send + Sync {
     /// Its stable name, as tasks write it in `suite`.
     fn name(&self) -> &'static str;
 
-    /// Lays the source, and what blocks the answer key, into a box.
-    fn prepare(&self, task: &Task, source: &SourceTree, sandbox: &mut dyn Sandbox) -> Result<(), SuiteError>;
+    /// Lays the source, and what blocks the answer key, into a box. What a task only names by its digest is in `blobs`.
+    fn prepare(
+        &self,
+        task: &Task,
+        source: &SourceTree,
+        blobs: &Blobs,
+        sandbox: &mut dyn Sandbox,
+    ) -> Result<(), SuiteError>;
 
     /// Lays the patch and the files of a submission into a box that was prepared, as grading does before the script runs. The inner
     /// error says why they cannot be laid.
@@ -56,6 +63,8 @@ pub struct GradeRequest<'a> {
     /// Network of a box that asks whether a mirror is there; no code of the submission runs in it, unless the mirror was
     /// away while the trial ran and the whole is recorded anew.
     pub live: Network,
+    /// Rebuilds packages from clean, for suites that grade by that.
+    pub rebuilder: Option<&'a dyn Rebuilder>,
     /// Where logs go.
     pub blobs: &'a Blobs,
     /// Takes the script's output as it comes, for a person who watches.
@@ -87,6 +96,7 @@ impl<'a> GradeRequest<'a> {
             limits: Limits::default(),
             network: Network::Off,
             live: Network::Off,
+            rebuilder: None,
             blobs,
             output: None,
             stopper: None,

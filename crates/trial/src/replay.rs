@@ -76,7 +76,8 @@ impl Bench<'_> {
             limits: Limits::default(),
             network: if replay.live { network.live } else { network.sealed },
         })?;
-        self.suite.prepare(replay.task, &source, sandbox.as_mut())?;
+        self.suite
+            .prepare(replay.task, &source, &self.blobs, sandbox.as_mut())?;
         if let Some(submission) = seatrial_agents::handed_in_alone(&entries)
             && let Err(reason) = self.suite.lay(submission, sandbox.as_mut())?
         {
@@ -88,6 +89,7 @@ impl Bench<'_> {
             tree: &source.root,
             sandbox: sandbox.as_mut(),
             resolver: self.resolver.as_deref(),
+            rebuilder: None,
             blobs: &self.blobs,
             events: &mut events,
             output,

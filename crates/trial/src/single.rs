@@ -1,6 +1,7 @@
 //! One trial, from source to verdict.
 
 use std::{
+    collections::BTreeMap,
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -9,10 +10,11 @@ use std::{
 use fs_err as fs;
 use seatrial_agents::{Agent, SolveContext};
 use seatrial_core::{
-    AgentName, CommandRecord, Digest, Event, EventSink, InvalidReason, NetworkRecord, Outcome, Profile,
+    AgentName, Arch, CommandRecord, Digest, Event, EventSink, InvalidReason, NetworkRecord, Outcome, Profile,
     RelaxationClass, SinkError, Submission, Task, Truth, Verdict,
 };
 use seatrial_packages::Resolver;
+use seatrial_rebuild::{Local, LocalWorld, Rebuilder};
 use seatrial_sandbox::{BoxSpec, Limits, Network, SandboxError, SandboxFactory};
 use seatrial_source::{Fetcher, SourceError, SourceTree};
 use seatrial_store::{Blobs, Journal};
@@ -41,6 +43,8 @@ pub struct Bench<'a> {
     pub forbid: &'a [RelaxationClass],
     /// The image of every box.
     pub image: Digest,
+    /// Images that packages are rebuilt in, by architecture, for suites that ask for that.
+    pub images: &'a BTreeMap<Arch, Digest>,
     /// Packages that the image was made with on purpose.
     pub base_packages: &'a [String],
     /// The package index, when the agent needs it.
@@ -192,10 +196,22 @@ impl Bench<'_> {
         }
         let source = self.fetcher.fetch(&trial.task.source)?;
         let mut network = TrialNetwork::new(self.network, folder).map_err(Ended::Broken)?;
+        let factory = Stoppable {
+            factory: self.factory,
+            stop: &self.stop,
+        };
+        // One for the agent and the grader: nothing of a source gets into what it keeps.
+        let world = trial
+            .task
+            .goal
+            .repair()
+            .map(|_| LocalWorld::new(&factory, self.images.clone(), network.live.clone(), self.blobs.clone()));
+        let local = world.as_ref().map(|world| Local::new(world, self.resolver.as_deref()));
+        let rebuilder = local.as_ref().map(|local| local as &dyn Rebuilder);
         let submission = if let Some(submission) = handed_in {
             submission
         } else {
-            let solved = self.solve(trial, &source, &network, events);
+            let solved = self.solve(trial, &source, &network, rebuilder, events);
             note_network(network.spent(Phase::Live), events)?;
             let submission = solved?;
             events.emit(Event::Submitted {
@@ -216,6 +232,7 @@ impl Bench<'_> {
             &source,
             &commands,
             [&network.sealed, &network.live],
+            rebuilder,
             events,
         )?;
         let spent = note_network(network.spent(Phase::Sealed), events)?;
@@ -235,6 +252,7 @@ impl Bench<'_> {
             &source,
             &commands,
             [&network.live, &network.live],
+            rebuilder,
             events,
         )?;
         note_network(network.spent(Phase::Live), events)?;
@@ -247,6 +265,7 @@ impl Bench<'_> {
             &source,
             &commands,
             [&network.sealed, &network.live],
+            rebuilder,
             events,
         )?;
         note_network(network.spent(Phase::Sealed), events)?;
@@ -261,6 +280,7 @@ impl Bench<'_> {
         source: &SourceTree,
         commands: &[CommandRecord],
         [network, live]: [&Network; 2],
+        rebuilder: Option<&dyn Rebuilder>,
         events: &mut Recorder<'_>,
     ) -> Result<Vec<Verdict>, Ended> {
         let factory = Stoppable {
@@ -272,6 +292,7 @@ impl Bench<'_> {
         let request = GradeRequest {
             network: network.clone(),
             live: live.clone(),
+            rebuilder,
             commands,
             forbid: self.forbid,
             output: Some(&output),
@@ -299,6 +320,7 @@ impl Bench<'_> {
         trial: &Trial<'_>,
         source: &SourceTree,
         network: &TrialNetwork,
+        rebuilder: Option<&dyn Rebuilder>,
         events: &mut Recorder<'_>,
     ) -> Result<Submission, Ended> {
         events.emit(Event::Phase {
@@ -314,7 +336,7 @@ impl Bench<'_> {
             network: network.live.clone(),
         };
         let mut sandbox = factory.start(&spec)?;
-        self.suite.prepare(trial.task, source, sandbox.as_mut())?;
+        self.suite.prepare(trial.task, source, &self.blobs, sandbox.as_mut())?;
         events.emit(Event::Phase {
             name: "solve".to_owned(),
         })?;
@@ -330,6 +352,7 @@ impl Bench<'_> {
             tree: &source.root,
             sandbox: sandbox.as_mut(),
             resolver: self.resolver.as_deref(),
+            rebuilder,
             blobs: &self.blobs,
             events,
             output: &mut output,
@@ -485,6 +508,7 @@ mod tests {
             network: None,
             forbid: &[],
             image: Digest::of(b"image"),
+            images: &BTreeMap::new(),
             base_packages: &[],
             resolver: None,
             blobs: home.blobs(),

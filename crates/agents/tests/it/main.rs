@@ -133,6 +133,7 @@ fn try_solve(boxes: &Boxes, agent: &dyn Agent, files: &[(&str, &str)]) -> Tried 
         tree: folder.path(),
         sandbox: sandbox.as_mut(),
         resolver: Some(&NoPackages),
+        rebuilder: None,
         blobs: &boxes.home.blobs(),
         events: &mut events,
         output: &mut |_| {},

@@ -1,6 +1,7 @@
 //! `seatrial bench`.
 
 use std::{
+    collections::BTreeMap,
     fmt::Write as _,
     path::{Path, PathBuf},
     sync::Arc,
@@ -8,7 +9,7 @@ use std::{
 
 use fs_err as fs;
 use seatrial_agents::{Agent, AgentSettings, Ognibuild, Retrieval};
-use seatrial_core::{AgentName, Digest, ExitCode, Outcome, RelaxationClass, Task, TaskId, Truth, TruthBody};
+use seatrial_core::{AgentName, Arch, Digest, ExitCode, Outcome, RelaxationClass, Task, TaskId, Truth, TruthBody};
 use seatrial_egress::{AllowList, Egress};
 use seatrial_packages::{PackageIndex, Resolver};
 use seatrial_report::RunSummary;
@@ -66,6 +67,8 @@ pub(super) fn run(app: &App, verb: BenchVerb) -> Result<ExitCode, Failure> {
 struct Parts {
     corpus: Corpus,
     image: seatrial_sandbox::Image,
+    /// What packages are rebuilt in.
+    images: BTreeMap<Arch, Digest>,
     fetcher: seatrial_source::Fetcher,
     factory: Box<dyn seatrial_sandbox::SandboxFactory>,
     suite: &'static dyn seatrial_suites::Suite,
@@ -96,10 +99,13 @@ impl Parts {
         let platform = platform(&corpus.facts().platform)?;
         check(&corpus, app.lacks_image(&platform)?)?;
         let image = app.image(&platform)?;
+        corpus.keep_blobs(&app.home.blobs())?;
+        let images = super::rebuilds::images(app, &corpus)?;
         let (fetcher, factory) = (app.fetcher(&platform), app.factory()?);
         Ok(Self {
             corpus,
             image,
+            images,
             fetcher,
             factory,
             suite,
@@ -126,6 +132,7 @@ impl Parts {
             }),
             forbid,
             image: self.image.id,
+            images: &self.images,
             base_packages: &self.image.requested,
             resolver: index.map(|index| Arc::new(index) as Arc<dyn Resolver>),
             blobs: app.home.blobs(),

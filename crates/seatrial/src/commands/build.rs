@@ -1,6 +1,6 @@
 //! `seatrial build`.
 
-use std::{fmt::Write as _, io::Write as _, path::Path, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt::Write as _, io::Write as _, path::Path, sync::Arc, time::Duration};
 
 use flate2::{Compression, write::GzEncoder};
 use fs_err as fs;
@@ -102,6 +102,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         }),
         forbid: &args.forbid,
         image: image.id,
+        images: &BTreeMap::new(),
         base_packages: &image.requested,
         resolver: Some(resolver),
         blobs: app.home.blobs(),

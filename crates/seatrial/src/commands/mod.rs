@@ -17,6 +17,7 @@ mod mutations;
 mod names;
 mod outside;
 mod programs;
+mod rebuilds;
 mod replay;
 mod resolve;
 mod retrieval;

@@ -1,6 +1,6 @@
 //! `seatrial replay`.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use fs_err as fs;
 use seatrial_agents::{AgentSettings, Redone};
@@ -43,6 +43,7 @@ pub(super) fn run(app: &App, args: &ReplayArgs) -> Result<ExitCode, Failure> {
         }),
         forbid: &[],
         image: image.id,
+        images: &BTreeMap::new(),
         base_packages: &image.requested,
         resolver: Some(std::sync::Arc::new(app.index(&task.platform, None)?)),
         blobs: app.home.blobs(),

@@ -21,6 +21,7 @@ pub(crate) use kinds::program_machine;
 use seatrial_core::{EventSink, Submission, Task, Verdict};
 use seatrial_sandbox::Sandbox;
 use seatrial_source::SourceTree;
+use seatrial_store::Blobs;
 
 use crate::{GradeRequest, Suite, SuiteError};
 
@@ -32,7 +33,13 @@ impl Suite for Compile {
         "compile"
     }
 
-    fn prepare(&self, task: &Task, source: &SourceTree, sandbox: &mut dyn Sandbox) -> Result<(), SuiteError> {
+    fn prepare(
+        &self,
+        task: &Task,
+        source: &SourceTree,
+        _: &Blobs,
+        sandbox: &mut dyn Sandbox,
+    ) -> Result<(), SuiteError> {
         prepare::prepare(task, source, sandbox)
     }
 

@@ -6,11 +6,11 @@ use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, Task};
 use seatrial_sandbox::{Command, Sandbox, SandboxError, Status};
 use seatrial_source::SourceTree;
 
-use crate::SuiteError;
+use crate::{SuiteError, lay::lay};
 
 /// Lays the source below [`BOX_SOURCE`], makes the two other folders, and blocks the task's own packages.
 pub(super) fn prepare(task: &Task, source: &SourceTree, sandbox: &mut dyn Sandbox) -> Result<(), SuiteError> {
-    lay_source(source, sandbox)?;
+    lay(source, BOX_SOURCE, sandbox)?;
     for (path, text) in [
         ("/etc/apt/preferences.d/seatrial", preferences(&task.blocked_sources)),
         ("/etc/apt/apt.conf.d/zz-seatrial", APT_SETTINGS.to_owned()),
@@ -58,23 +58,6 @@ fn is_package_name(text: &str) -> bool {
         && text
             .chars()
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '+' | '-' | '.'))
-}
-
-fn lay_source(source: &SourceTree, sandbox: &mut dyn Sandbox) -> Result<(), SuiteError> {
-    let (mut reader, mut writer) = std::io::pipe()?;
-    std::thread::scope(|scope| {
-        let packing = scope.spawn(move || source.write_tar(&mut writer));
-        let laid = sandbox.write_tree(BOX_SOURCE, &mut reader);
-        // Whoever stopped reading early must not leave the packer waiting for ever.
-        drop(reader);
-        let packed = packing
-            .join()
-            .map_err(|_| std::io::Error::other("packing the source for the box broke off"))?;
-        // The box reports its own reason first: the packer then only sees a closed pipe.
-        laid?;
-        packed?;
-        Ok(())
-    })
 }
 
 /// Runs a small command of ours and returns its standard output and error, merged.

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 /// A corpus could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
+    /// The store said no.
+    #[error(transparent)]
+    Store(#[from] seatrial_store::StoreError),
     /// There is no corpus in the folder.
     #[error("{0} is not a corpus: it has no `corpus.toml`; name the folder that holds it, such as `corpora/NAME`")]
     NoCorpus(PathBuf),

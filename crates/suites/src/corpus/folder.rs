@@ -8,7 +8,7 @@ use std::{
 
 use fs_err as fs;
 use seatrial_core::{Digest, Task, TaskId, Truth};
-use seatrial_store::StoreError;
+use seatrial_store::{Blobs, StoreError};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{CorpusError, CorpusFacts, TaskLock, TaskState, facts::FORMAT, lock::CorpusLock};
@@ -101,6 +101,25 @@ impl Corpus {
             ));
         }
         Ok(corpus)
+    }
+
+    /// Puts what tasks name by its digest, the files of the folder `blobs`, into a store. Those that end in `.zst` are
+    /// packed.
+    pub fn keep_blobs(&self, store: &Blobs) -> Result<(), CorpusError> {
+        let folder = self.folder.join("blobs");
+        if !folder.is_dir() {
+            return Ok(());
+        }
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            let mut file = fs::File::open(&path)?;
+            if path.extension().is_some_and(|ending| ending == "zst") {
+                store.put_reader(&mut zstd::Decoder::new(file)?)?;
+            } else {
+                store.put_reader(&mut file)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes everything. Files of tasks that are no longer in the corpus are removed.

@@ -395,7 +395,9 @@ fn the_answer_key_is_blocked() {
         network: Network::Off,
     };
     let mut sandbox = boxes.factory.start(&spec).unwrap();
-    Compile.prepare(&task, &source, sandbox.as_mut()).unwrap();
+    Compile
+        .prepare(&task, &source, &boxes.home.blobs(), sandbox.as_mut())
+        .unwrap();
     let mut run = |text: &str| {
         let mut output = Vec::new();
         let execution = sandbox

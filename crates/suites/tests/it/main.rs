@@ -7,3 +7,8 @@ mod corpus;
 mod grading;
 mod mining;
 mod mutations;
+mod repair;
+// The world that packages are rebuilt in for the tests of rebuilding does here too.
+#[expect(dead_code, reason = "what it says of logs is for the tests of rebuilding")]
+#[path = "../../../rebuild/tests/it/worlds.rs"]
+mod worlds;

@@ -1,6 +1,7 @@
 //! What a trial asked for while it was solved is what its script gets when it is graded, and nothing else.
 
 use std::{
+    collections::BTreeMap,
     io::{Read, Write},
     net::TcpListener,
     sync::{
@@ -18,7 +19,7 @@ use seatrial_core::{
 use seatrial_egress::{AllowList, Egress, EgressConfig};
 use seatrial_sandbox::{BoxSpec, Command, Sandbox};
 use seatrial_source::{Fetcher, SourceSpec, SourceTree};
-use seatrial_store::read_journal;
+use seatrial_store::{Blobs, read_journal};
 use seatrial_suites::{GradeRequest, Suite, SuiteError};
 use seatrial_trial::{Bench, NetworkPlan, Networks, Silent, Stop, Trial};
 
@@ -32,7 +33,7 @@ impl Suite for Script {
         "compile"
     }
 
-    fn prepare(&self, _: &Task, _: &SourceTree, _: &mut dyn Sandbox) -> Result<(), SuiteError> {
+    fn prepare(&self, _: &Task, _: &SourceTree, _: &Blobs, _: &mut dyn Sandbox) -> Result<(), SuiteError> {
         Ok(())
     }
 
@@ -173,6 +174,7 @@ fn check_last(processes: usize, plan: &NetworkPlan, writer: &Writer, port: u16, 
         network: Some(Networks { plan, egress: &egress }),
         forbid: &[],
         image: boxes.image,
+        images: &BTreeMap::new(),
         base_packages: &[],
         resolver: None,
         blobs: boxes.home.blobs(),
