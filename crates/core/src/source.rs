@@ -84,11 +84,11 @@ impl fmt::Display for PinnedSource {
 impl fmt::Display for SourceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SourceKind::Folder { path } => write!(f, "{path}"),
-            SourceKind::Archive { location, .. } => write!(f, "{location}"),
-            SourceKind::Git { url, commit } => write!(f, "git+{url}@{commit}"),
-            SourceKind::Debian { package, version, .. } => write!(f, "debian:{package}={version}"),
-            SourceKind::Changed { base, .. } => write!(f, "{base}, changed"),
+            Self::Folder { path } => write!(f, "{path}"),
+            Self::Archive { location, .. } => write!(f, "{location}"),
+            Self::Git { url, commit } => write!(f, "git+{url}@{commit}"),
+            Self::Debian { package, version, .. } => write!(f, "debian:{package}={version}"),
+            Self::Changed { base, .. } => write!(f, "{base}, changed"),
         }
     }
 }

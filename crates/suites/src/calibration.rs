@@ -2,7 +2,10 @@
 //!
 //! Not an agent. It proves that a task can be done and that the answer key is what a real build makes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use seatrial_core::{Answer, BOX_SOURCE, CompileTruth, Evidence, PinnedSource, SourceKind, Submission, Task, Verdict};
 
@@ -128,7 +131,7 @@ pub fn made_by_patches(truth: &CompileTruth, unpatched: &Verdict) -> Vec<String>
     // A recipe that finds nothing to build ends well too.
     if !products(unpatched, "completion")
         .iter()
-        .any(|(name, _)| !name.ends_with(".o"))
+        .any(|(name, _)| Path::new(name).extension().is_none_or(|ending| ending != "o"))
     {
         return Vec::new();
     }

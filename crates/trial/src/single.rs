@@ -208,6 +208,8 @@ impl Bench<'_> {
             .map(|_| LocalWorld::new(&factory, self.images.clone(), network.live.clone(), self.blobs.clone()));
         let local = world.as_ref().map(|world| Local::new(world, self.resolver.as_deref()));
         let rebuilder = local.as_ref().map(|local| local as &dyn Rebuilder);
+        let live = network.live.clone();
+        let means = Means { live: &live, rebuilder };
         let submission = if let Some(submission) = handed_in {
             submission
         } else {
@@ -226,15 +228,7 @@ impl Bench<'_> {
             name: "grade".to_owned(),
         })?;
         let commands = events.commands()?;
-        let verdicts = self.grade(
-            trial,
-            &submission,
-            &source,
-            &commands,
-            [&network.sealed, &network.live],
-            rebuilder,
-            events,
-        )?;
+        let verdicts = self.grade(trial, &submission, &source, &commands, (&network.sealed, means), events)?;
         let spent = note_network(network.spent(Phase::Sealed), events)?;
         if !spent.is_some_and(|spent| network.has_gaps(&spent)) || passed(&verdicts) {
             return Ok(verdicts);
@@ -246,41 +240,24 @@ impl Bench<'_> {
         })?;
         // Anew: answers of another day would come first in the replay, and may not fit to those that follow.
         TrialNetwork::forget(folder).map_err(|error| Ended::Broken(error.into()))?;
-        self.grade(
-            trial,
-            &submission,
-            &source,
-            &commands,
-            [&network.live, &network.live],
-            rebuilder,
-            events,
-        )?;
+        self.grade(trial, &submission, &source, &commands, (&network.live, means), events)?;
         note_network(network.spent(Phase::Live), events)?;
         events.emit(Event::Phase {
             name: "grade".to_owned(),
         })?;
-        let verdicts = self.grade(
-            trial,
-            &submission,
-            &source,
-            &commands,
-            [&network.sealed, &network.live],
-            rebuilder,
-            events,
-        )?;
+        let verdicts = self.grade(trial, &submission, &source, &commands, (&network.sealed, means), events)?;
         note_network(network.spent(Phase::Sealed), events)?;
         Ok(verdicts)
     }
 
-    /// Grades once, in a box with the first network.
+    /// Grades once, in a box with a network.
     fn grade(
         &self,
         trial: &Trial<'_>,
         submission: &Submission,
         source: &SourceTree,
         commands: &[CommandRecord],
-        [network, live]: [&Network; 2],
-        rebuilder: Option<&dyn Rebuilder>,
+        (network, means): (&Network, Means<'_>),
         events: &mut Recorder<'_>,
     ) -> Result<Vec<Verdict>, Ended> {
         let factory = Stoppable {
@@ -291,8 +268,8 @@ impl Bench<'_> {
         let output = |bytes: &[u8]| observer.output(&trial.task.id, trial.attempt, bytes);
         let request = GradeRequest {
             network: network.clone(),
-            live: live.clone(),
-            rebuilder,
+            live: means.live.clone(),
+            rebuilder: means.rebuilder,
             commands,
             forbid: self.forbid,
             output: Some(&output),
@@ -374,6 +351,13 @@ impl Bench<'_> {
         events.disk_bytes = sandbox.disk_used().ok().flatten();
         Ok(submission)
     }
+}
+
+/// What a grading may use besides its own box.
+#[derive(Clone, Copy)]
+struct Means<'a> {
+    live: &'a Network,
+    rebuilder: Option<&'a dyn Rebuilder>,
 }
 
 /// Tells the journal what went through a door.

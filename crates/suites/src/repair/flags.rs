@@ -1,6 +1,6 @@
 //! Signs that a repair gave something up: told apart from one that makes the package build as it was meant.
 
-use std::{collections::BTreeSet, fmt, sync::LazyLock};
+use std::{collections::BTreeSet, fmt, path::Path, sync::LazyLock};
 
 use regex::Regex;
 use seatrial_core::{Answer, Arch, Check, Evidence};
@@ -68,7 +68,7 @@ pub(super) fn missing(target: &Outcome, origin: &Outcome) -> Vec<(Mark, String)>
     let name = |payload: &Payload| payload.path.split(['_', '.']).next().unwrap_or_default().to_owned();
     let mut found = Vec::new();
     for there in &origin.payloads {
-        let is_same = |here: &&Payload| stem(here, &target.target) == stem(there, &origin.target);
+        let is_same = |here: &&Payload| stem(here, target.target) == stem(there, origin.target);
         let Some(here) = target.payloads.iter().find(is_same) else {
             found.push((
                 Mark::RemovesFeatures,
@@ -104,7 +104,7 @@ pub(super) fn missing(target: &Outcome, origin: &Outcome) -> Vec<(Mark, String)>
 }
 
 /// A payload's name without the architecture that it is for.
-fn stem(payload: &Payload, arch: &Arch) -> String {
+fn stem(payload: &Payload, arch: Arch) -> String {
     payload.path.replace(arch.debian(), "").replace(arch.as_str(), "")
 }
 
@@ -188,14 +188,18 @@ static NO_FEATURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)--(disable|without)-[a-z]|-D\w*(ENABLE|WITH|USE|BUILD|HAVE)_?\w*=(OFF|0|FALSE|NO)\b|-D\w+=(disabled|false)\b").ok()
 });
 
-fn fits(pattern: &Option<Regex>, text: &str) -> bool {
+fn fits(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
     pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
+
+fn is_spec(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|ending| ending == "spec")
 }
 
 impl Changed<'_> {
     fn marks(&self, found: &mut Vec<(Mark, String)>) {
         let path = self.path;
-        let is_recipe = path == "debian/rules" || path.ends_with(".spec");
+        let is_recipe = path == "debian/rules" || is_spec(path);
         let mut add = |mark, what: &str| found.push((mark, format!("{path}: {what}")));
         if self.is_binary && !self.is_gone {
             add(Mark::AddsBinaries, "a binary file");
@@ -208,9 +212,8 @@ impl Changed<'_> {
             if is_comment(line) {
                 continue;
             }
-            if fits(&NO_TESTS, line) {
-                add(Mark::RemovesTests, line);
-            } else if is_recipe && fits(&RUNS_TESTS, line) && is_without_effect(line) {
+            let is_unheard = || is_recipe && fits(&RUNS_TESTS, line) && is_without_effect(line);
+            if fits(&NO_TESTS, line) || is_unheard() {
                 add(Mark::RemovesTests, line);
             } else if fits(&NO_FEATURE, line) && !self.removed.contains(line) {
                 add(Mark::RemovesFeatures, line);
@@ -233,7 +236,7 @@ impl Changed<'_> {
                 }
             }
         }
-        if path == "debian/control" || path.ends_with(".spec") {
+        if path == "debian/control" || is_spec(path) {
             for line in &self.removed {
                 let is_package = line.starts_with("Package:") || line.starts_with("%package");
                 if is_package && !self.added.contains(line) {
@@ -272,6 +275,8 @@ fn is_without_effect(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use expect_test::expect;
 
     use super::*;
@@ -305,7 +310,7 @@ mod tests {
             text.push_str(case.lines().nth(4).unwrap_or(case));
             text.push('\n');
             for (mark, what) in marks(case) {
-                text.push_str(&format!("    {mark}: {what}\n"));
+                writeln!(text, "    {mark}: {what}").unwrap();
             }
         }
         expect![[r#"

@@ -44,11 +44,11 @@ fn try_grade(request: &GradeRequest<'_>, events: &mut dyn EventSink) -> Result<V
         } else {
             format!("nothing was handed in: {note}")
         };
-        return Ok(failed(vec![check("applies", Answer::NotAsked, &reason)], &reason));
+        return Ok(failed(&check("applies", Answer::NotAsked, &reason), &reason));
     }
     if let Err(error) = repaired.apply(patch) {
         let reason = format!("the patch does not apply: {error}");
-        return Ok(failed(vec![check("applies", Answer::No, &reason)], &reason));
+        return Ok(failed(&check("applies", Answer::No, &reason), &reason));
     }
     let mut marks = flags::marks(patch);
     marks.extend(flags::ruled_out(&pristine.architectures(), &repaired.architectures()));
@@ -226,12 +226,12 @@ fn figures(rebuilt: &Rebuilt) -> BTreeMap<String, f64> {
     ])
 }
 
-fn failed(checks: Vec<Check>, reason: &str) -> Vec<Verdict> {
+fn failed(check: &Check, reason: &str) -> Vec<Verdict> {
     [Profile::Strict, Profile::Paper]
         .map(|profile| Verdict {
             outcome: Outcome::Failed,
             profile,
-            checks: checks.clone(),
+            checks: vec![check.clone()],
             reason: reason.to_owned(),
             invalid: None,
             figures: BTreeMap::new(),

@@ -1,6 +1,6 @@
 //! The repair suite: patches on a real package, rebuilt in real boxes.
 
-use std::path::Path;
+use std::{fmt::Write as _, path::Path};
 
 use expect_test::expect;
 use fs_err as fs;
@@ -154,13 +154,15 @@ fn what_is_handed_in_is_rebuilt_and_nothing_else_counts() {
                 .iter()
                 .map(|check| format!("{}: {:?}", check.name, check.answer))
                 .collect();
-            text.push_str(&format!(
-                "    {} {}: {} [{}]\n",
+            writeln!(
+                text,
+                "    {} {}: {} [{}]",
                 verdict.profile,
                 verdict.outcome,
                 verdict.reason,
                 answers.join(", ")
-            ));
+            )
+            .unwrap();
         }
     }
     let text = text.replace(Arch::host().as_str(), "HERE");
