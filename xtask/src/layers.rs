@@ -18,7 +18,13 @@ const FLOORS: [(&str, &[&str]); 8] = [
     ),
     (
         "skills",
-        &["seatrial-builder", "seatrial-tools", "seatrial-llm", "seatrial-rebuild"],
+        &[
+            "seatrial-builder",
+            "seatrial-tools",
+            "seatrial-llm",
+            "seatrial-rebuild",
+            "seatrial-porting",
+        ],
     ),
     ("the work", &["seatrial-suites", "seatrial-agents"]),
     ("running", &["seatrial-trial"]),

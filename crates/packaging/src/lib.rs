@@ -12,7 +12,7 @@ mod package;
 mod patch;
 pub mod rpm;
 
-pub use diff::{Applied, Change, Report};
+pub use diff::{Applied, Change, Report, file_diff};
 pub use error::PackageError;
 pub use package::{Architectures, Kind, OpenOptions, Package, Packed, PackedFile};
 pub use patch::{Fitting, PatchChange, PatchError, PatchFiles, PatchedFile, patch_files};

@@ -49,6 +49,23 @@ pub(crate) fn between(old: &Tree, new: &Tree) -> Result<String, PackageError> {
     Ok(text)
 }
 
+/// What leads from one content of a file to another, as [`Package::diff_from`](crate::Package::diff_from) would write it
+/// for that file; empty when they are the same. A content comes with whether it may be run; none is a file that is not there.
+pub fn file_diff(path: &str, old: Option<(&[u8], bool)>, new: Option<(&[u8], bool)>) -> Result<String, PackageError> {
+    let file = |side: Option<(&[u8], bool)>| {
+        side.map(|(content, runs)| File::Plain {
+            content: content.to_vec(),
+            runs,
+        })
+    };
+    let (old, new) = (file(old), file(new));
+    let mut text = String::new();
+    if old != new {
+        section(&mut text, path, old.as_ref(), new.as_ref())?;
+    }
+    Ok(text)
+}
+
 fn section(text: &mut String, path: &str, old: Option<&File>, new: Option<&File>) -> Result<(), PackageError> {
     let (from, to) = (quoted(&format!("a/{path}")), quoted(&format!("b/{path}")));
     let mut lines = vec![format!("diff --git {from} {to}")];
