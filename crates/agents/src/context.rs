@@ -76,6 +76,15 @@ pub enum AgentError {
     /// A log could not be kept.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A package could not be packed or rebuilt.
+    #[error(transparent)]
+    Rebuild(#[from] seatrial_rebuild::RebuildError),
+    /// A package could not be read or changed.
+    #[error(transparent)]
+    Package(#[from] seatrial_packaging::PackageError),
+    /// The file system said no. The message names the path.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
     /// The builder's machinery broke.
     #[error(transparent)]
     Builder(#[from] seatrial_builder::BuilderError),
@@ -116,12 +125,15 @@ impl AgentError {
             Self::Sandbox(error) => matches!(error, SandboxError::Interrupted),
             Self::Builder(error) => error.is_interrupt(),
             Self::Tools(error) => error.is_interrupt(),
-            Self::Interrupted => true,
+            Self::Interrupted | Self::Rebuild(seatrial_rebuild::RebuildError::Interrupted) => true,
             Self::Sink(_)
             | Self::Store(_)
             | Self::Missing { .. }
             | Self::Program { .. }
             | Self::Model(_)
+            | Self::Rebuild(_)
+            | Self::Package(_)
+            | Self::Io(_)
             | Self::Tool(_) => false,
         }
     }
@@ -133,10 +145,14 @@ impl AgentError {
             Self::Builder(error) => error.invalid_reason(),
             Self::Tools(error) => error.invalid_reason(),
             Self::Model(error) => error.invalid_reason().unwrap_or(InvalidReason::Model),
+            Self::Rebuild(seatrial_rebuild::RebuildError::NoImage { .. }) => InvalidReason::Image,
+            Self::Package(_) => InvalidReason::Task,
             Self::Sink(_)
             | Self::Store(_)
             | Self::Missing { .. }
             | Self::Program { .. }
+            | Self::Rebuild(_)
+            | Self::Io(_)
             | Self::Tool(_)
             | Self::Interrupted => InvalidReason::Internal,
         }

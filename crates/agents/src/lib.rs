@@ -12,6 +12,7 @@ pub mod external;
 mod fake;
 mod ghcc;
 mod hybrid;
+mod mend;
 mod null;
 mod ognibuild;
 mod oss_build;

@@ -1,9 +1,9 @@
 //! Our own agent without a model: detect, plan, build, diagnose, repair.
 
 use seatrial_builder::{BuildReport, BuildRequest, Policy, Watcher};
-use seatrial_core::{CommandRecord, Event, EventSink, SinkError, Submission};
+use seatrial_core::{CommandRecord, Event, EventSink, Goal, SinkError, Submission};
 
-use crate::{Agent, AgentError, SolveContext};
+use crate::{Agent, AgentError, SolveContext, mend::mend};
 
 /// The agent `rules`, under a policy.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +26,9 @@ impl Agent for Rules {
     }
 
     fn solve(&self, context: &mut SolveContext<'_>) -> Result<Submission, AgentError> {
+        if let Goal::Repair(goal) = &context.task.goal {
+            return mend(goal, context);
+        }
         let report = build_by_rule(context, self.name(), &self.policy)?;
         Ok(Submission {
             script: report.recipe.as_ref().map(seatrial_core::Recipe::to_script),

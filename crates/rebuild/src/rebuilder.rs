@@ -149,6 +149,9 @@ impl RebuildRequest {
     }
 }
 
+/// The line of a log behind which the build itself stands. What stands before it differs from one rebuild to the next.
+pub const BUILD_BEGINS: &str = "seatrial: the build begins";
+
 /// A part of a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

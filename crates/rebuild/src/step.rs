@@ -165,6 +165,9 @@ impl<'a> Work<'a> {
         work: impl FnOnce(&mut Self) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
         self.phase(phase);
+        if phase == Phase::Build {
+            self.log.say("the build begins");
+        }
         let began = Instant::now();
         let result = work(self);
         let wall = began.elapsed();

@@ -103,18 +103,38 @@ impl Comparison {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
 
+    /// The levels that the runs are judged by, the one that counts first.
+    fn levels(&self) -> Vec<Level> {
+        let is_asked = |level: &Level| {
+            self.runs
+                .iter()
+                .flat_map(|run| &run.rows)
+                .any(|row| row.profile == Profile::Strict && row.level == *level)
+        };
+        [
+            Level::Strict,
+            Level::Flexible,
+            Level::Completion,
+            Level::Kept,
+            Level::Repaired,
+        ]
+        .into_iter()
+        .filter(is_asked)
+        .collect()
+    }
+
     /// One row a run, then one line a pair.
     pub fn to_text(&self, width: u16) -> String {
         let mut table = plain_table(width);
-        table.set_header([
-            "agent",
-            "strict",
-            "flexible",
-            "completion",
-            "invalid",
-            "median",
-            "total",
-        ]);
+        let levels = self.levels();
+        let with_models = self.runs.iter().any(|run| run.models.is_some());
+        let mut header = vec!["agent"];
+        header.extend(levels.iter().map(|level| level.as_str()));
+        header.extend(["invalid", "median", "total"]);
+        if with_models {
+            header.extend(["answers", "tokens", "tools"]);
+        }
+        table.set_header(header);
         for run in &self.runs {
             let level = |level: Level| {
                 run.rows
@@ -122,15 +142,25 @@ impl Comparison {
                     .find(|row| row.profile == Profile::Strict && row.level == level)
                     .map_or("-".to_owned(), |row| rate(row.passed, &row.of_planned))
             };
-            let cells = [
-                one_line(&run.agent),
-                level(Level::Strict),
-                level(Level::Flexible),
-                level(Level::Completion),
+            let mut cells = vec![one_line(&run.agent)];
+            cells.extend(levels.iter().copied().map(level));
+            cells.extend([
                 run.counts.invalid.to_string(),
                 run.wall.median_ms.map_or("-".to_owned(), duration),
                 duration(run.wall.total_ms),
-            ];
+            ]);
+            if with_models {
+                let of = |number: fn(&ModelUse) -> u64| {
+                    run.models
+                        .as_ref()
+                        .map_or("-".to_owned(), |models| number(models).to_string())
+                };
+                cells.extend([
+                    of(|models| models.median_calls),
+                    of(|models| models.median_tokens),
+                    of(|models| models.median_tool_calls),
+                ]);
+            }
             table.add_row(
                 cells
                     .into_iter()
@@ -139,19 +169,16 @@ impl Comparison {
             );
         }
         let mut text = rendered(&table);
-        text.push_str(
-            "\n\nStrict profile, out of all planned trials; brackets: Wilson intervals of 95 %. Runs, in order:\n",
-        );
+        text.push_str("\n\nStrict profile, out of all planned trials; brackets: Wilson intervals of 95 %.");
+        if with_models {
+            text.push_str(" Answers, tokens and uses of tools: medians of trials with a model.");
+        }
+        text.push_str(" Runs, in order:\n");
         for run in &self.runs {
-            let models = run.models.as_ref().map_or_else(String::new, |models| {
-                format!(
-                    "; per trial with a model: {} answers, {} tokens, {} uses of tools; {} in all",
-                    models.median_calls,
-                    models.median_tokens,
-                    models.median_tool_calls,
-                    cost(&models.total)
-                )
-            });
+            let models = run
+                .models
+                .as_ref()
+                .map_or_else(String::new, |models| format!("; models: {} in all", cost(&models.total)));
             let line = format!(
                 "  {} ({}): {} planned, {} pending{models}\n",
                 one_line(&run.run),

@@ -109,7 +109,7 @@ pub struct WallTime {
     pub total_ms: u64,
 }
 
-/// How far a build came.
+/// How far a build or a repair came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -119,10 +119,15 @@ pub enum Level {
     Flexible,
     /// It made all of them.
     Strict,
+    /// A repaired package builds on its target.
+    Repaired,
+    /// It also still builds where it always did.
+    Kept,
 }
 
 impl Level {
-    const ALL: [Self; 3] = [Self::Completion, Self::Flexible, Self::Strict];
+    const OF_BUILDS: [Self; 3] = [Self::Completion, Self::Flexible, Self::Strict];
+    const OF_REPAIRS: [Self; 2] = [Self::Repaired, Self::Kept];
 
     /// The word for tables and for names of checks.
     pub fn as_str(self) -> &'static str {
@@ -130,6 +135,8 @@ impl Level {
             Self::Completion => "completion",
             Self::Flexible => "flexible",
             Self::Strict => "strict",
+            Self::Repaired => "repaired",
+            Self::Kept => "kept",
         }
     }
 }
@@ -293,7 +300,10 @@ impl TrialOutcome {
 fn is_flagged_pass(verdict: &Verdict) -> bool {
     let deciding = match verdict.answer(Level::Strict.as_str()) {
         Some(answer @ (Answer::Yes | Answer::No)) => Some(answer),
-        Some(Answer::NotAsked) | None => verdict.answer(Level::Completion.as_str()),
+        Some(Answer::NotAsked) | None => verdict
+            .answer(Level::Completion.as_str())
+            .or_else(|| verdict.answer(Level::Kept.as_str()))
+            .or_else(|| verdict.answer(Level::Repaired.as_str())),
     };
     !verdict.flags.is_empty() && (verdict.outcome == Outcome::Passed || deciding == Some(Answer::Yes))
 }
@@ -398,12 +408,22 @@ type Planned<'a> = (&'a TaskId, u32, Option<&'a TrialResult>);
 
 fn rows(planned: &[Planned<'_>], attempts: u32) -> Vec<Row> {
     let mut rows = Vec::new();
+    // Each verdict of a repair says whether its patch applies.
+    let is_of_repairs = planned
+        .iter()
+        .filter_map(|(_, _, result)| result.as_ref()?.verdict(Profile::Strict))
+        .any(|verdict| verdict.answer("applies").is_some());
+    let levels = if is_of_repairs {
+        &Level::OF_REPAIRS[..]
+    } else {
+        &Level::OF_BUILDS[..]
+    };
     for (profile, artifacts) in [
         (Profile::Strict, ArtifactSet::Built),
         (Profile::Paper, ArtifactSet::Official),
         (Profile::Paper, ArtifactSet::Extended),
     ] {
-        for level in Level::ALL {
+        for level in levels.iter().copied() {
             let is_asked = planned
                 .iter()
                 .filter_map(|(_, _, result)| result.as_ref()?.verdict(profile))

@@ -168,6 +168,16 @@ impl From<seatrial_packages::PackagesError> for Failure {
     }
 }
 
+impl From<seatrial_packaging::PackageError> for Failure {
+    fn from(error: seatrial_packaging::PackageError) -> Self {
+        use seatrial_packaging::PackageError;
+        match error {
+            PackageError::Io(error) => error.into(),
+            error => Self::usage(error.to_string()),
+        }
+    }
+}
+
 impl From<seatrial_suites::CorpusError> for Failure {
     fn from(error: seatrial_suites::CorpusError) -> Self {
         Self::usage(error.to_string())

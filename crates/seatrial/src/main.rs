@@ -13,6 +13,7 @@ mod model_args;
 mod names_args;
 mod network;
 mod preflight;
+mod repair_args;
 mod retrieval_args;
 mod show;
 mod trajectory_args;

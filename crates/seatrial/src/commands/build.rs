@@ -31,7 +31,7 @@ const OUTPUTS: [&str; 7] = [
 const TOO_SHORT: Duration = Duration::from_secs(5);
 
 /// All output of boxes.
-const LOG: &str = "build.log";
+pub(super) const LOG: &str = "build.log";
 
 pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let platform = platform(&args.platform)?;
@@ -45,7 +45,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let plan = network.plan(&AllowList::everything())?;
     let spec = SourceSpec::from_word(&args.source)?;
     let policy = policy(args)?;
-    app.show.log_to(start_output(&args.output)?);
+    app.show.log_to(start_output(&args.output, &OUTPUTS)?);
     if !args.no_disk_check {
         let estimate = Estimate::of(&app.home, Like::Build, &[], 1, app.lacks_image(&platform)?)?;
         preflight::room(app, &estimate)?;
@@ -166,7 +166,7 @@ fn policy(args: &BuildArgs) -> Result<Policy, Failure> {
     )))
 }
 
-fn task_id(name: &str) -> Result<seatrial_core::TaskId, Failure> {
+pub(super) fn task_id(name: &str) -> Result<seatrial_core::TaskId, Failure> {
     let clean: String = name
         .chars()
         .map(|c| {
@@ -185,7 +185,7 @@ fn task_id(name: &str) -> Result<seatrial_core::TaskId, Failure> {
         .map_err(|error: seatrial_core::IdError| Failure::usage(error.to_string()))
 }
 
-fn exit_code(verdict: &Verdict, spent: bool) -> ExitCode {
+pub(super) fn exit_code(verdict: &Verdict, spent: bool) -> ExitCode {
     match (verdict.outcome, verdict.invalid) {
         (Outcome::Passed, _) => ExitCode::Passed,
         (Outcome::Failed, _) if spent => ExitCode::BudgetSpent,
@@ -197,7 +197,7 @@ fn exit_code(verdict: &Verdict, spent: bool) -> ExitCode {
 }
 
 /// Makes the output folder; what an earlier build left in it must not be taken for this one's.
-fn start_output(output: &Path) -> Result<fs::File, Failure> {
+pub(super) fn start_output(output: &Path, outputs: &[&str]) -> Result<fs::File, Failure> {
     // The default folder lies in the project, and a project that nobody knows may bring it as a link to anywhere.
     if output.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
         return Err(Failure::usage(format!(
@@ -208,7 +208,7 @@ fn start_output(output: &Path) -> Result<fs::File, Failure> {
     }
     let make = || {
         fs::create_dir_all(output)?;
-        for name in OUTPUTS {
+        for name in outputs {
             match fs::remove_file(output.join(name)) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
                 Ok(()) | Err(_) => {}

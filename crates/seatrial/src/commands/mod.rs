@@ -18,6 +18,7 @@ mod names;
 mod outside;
 mod programs;
 mod rebuilds;
+mod repair;
 mod replay;
 mod resolve;
 mod retrieval;
@@ -32,6 +33,7 @@ use crate::{app::App, args::Verb, failure::Failure};
 pub(crate) fn run(app: &App, verb: Verb) -> Result<ExitCode, Failure> {
     match verb {
         Verb::Build(args) => build::run(app, &args),
+        Verb::Repair(args) => repair::run(app, &args),
         Verb::Diagnose(args) => diagnose::run(&args, app.json),
         Verb::Bench(verb) => bench::run(app, verb),
         Verb::Corpus(verb) => corpus::run(app, verb),
