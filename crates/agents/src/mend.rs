@@ -89,7 +89,10 @@ impl Rebuilt {
                 let is_other = |here: &Problem, there: &Problem| {
                     (here.kind, &here.subject, &here.text) != (there.kind, &there.subject, &there.text)
                 };
-                let (since_here, since_there) = (here.line - self.begin().min(here.line), there.line - other.begin().min(there.line));
+                let (since_here, since_there) = (
+                    here.line - self.begin().min(here.line),
+                    there.line - other.begin().min(there.line),
+                );
                 is_other(here, there) && since_here + SLACK >= since_there
             }
             _ => false,
@@ -100,7 +103,10 @@ impl Rebuilt {
     fn begin(&self) -> u64 {
         let mark = BUILD_BEGINS.as_bytes();
         let lines = self.log.split(|byte| *byte == b'\n');
-        (1..).zip(lines).find(|(_, line)| *line == mark).map_or(0, |(number, _)| number)
+        (1..)
+            .zip(lines)
+            .find(|(_, line)| *line == mark)
+            .map_or(0, |(number, _)| number)
     }
 
     fn state(&self) -> Option<seatrial_porting::State> {
@@ -158,7 +164,10 @@ impl Work<'_, '_> {
                 return Ok(None);
             }
             let mut better = package.copy()?;
-            if !self.tried.insert((package.digest()?, Digest::of(repair.diff().as_bytes()))) {
+            if !self
+                .tried
+                .insert((package.digest()?, Digest::of(repair.diff().as_bytes())))
+            {
                 continue;
             }
             self.decide(&format!("try: {}", repair.title), &repair.why)?;
@@ -221,7 +230,11 @@ impl Work<'_, '_> {
             .transpose()?
             .unwrap_or_default();
         self.context.events.emit(Event::Note {
-            text: format!("{} on {arch}: {}", outcome.state, outcome.details.lines().next().unwrap_or_default()),
+            text: format!(
+                "{} on {arch}: {}",
+                outcome.state,
+                outcome.details.lines().next().unwrap_or_default()
+            ),
         })?;
         let diagnosis = diagnose(&log);
         Ok(Rebuilt {
@@ -238,7 +251,12 @@ impl Work<'_, '_> {
         } else if now.is_done() {
             lines.push(format!("builds on {} with:", self.goal.target));
         } else {
-            lines.push(format!("{} on {}: {}", now.outcome.state, self.goal.target, now.reason()));
+            lines.push(format!(
+                "{} on {}: {}",
+                now.outcome.state,
+                self.goal.target,
+                now.reason()
+            ));
         }
         for repair in &self.kept {
             let marks: Vec<_> = repair.marks.iter().map(|mark| mark.as_str()).collect();

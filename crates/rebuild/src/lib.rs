@@ -31,7 +31,9 @@ pub use emulator::EMULATED_FACTOR;
 pub use error::RebuildError;
 pub use local::Local;
 pub use payload::Payload;
-pub use rebuilder::{BUILD_BEGINS, Binaries, Listener, Mode, Outcome, Phase, RebuildRequest, Rebuilder, Spent, State, TimeLimits};
+pub use rebuilder::{
+    BUILD_BEGINS, Binaries, Listener, Mode, Outcome, Phase, RebuildRequest, Rebuilder, Spent, State, TimeLimits,
+};
 pub use rpm::LocalRpm;
 pub use source::{Kind, SourceFile, SourcePackage};
 pub use world::{LocalWorld, RECIPE, images_of, recipe};

@@ -175,10 +175,9 @@ impl Comparison {
         }
         text.push_str(" Runs, in order:\n");
         for run in &self.runs {
-            let models = run
-                .models
-                .as_ref()
-                .map_or_else(String::new, |models| format!("; models: {} in all", cost(&models.total)));
+            let models = run.models.as_ref().map_or_else(String::new, |models| {
+                format!("; models: {} in all", cost(&models.total))
+            });
             let line = format!(
                 "  {} ({}): {} planned, {} pending{models}\n",
                 one_line(&run.run),

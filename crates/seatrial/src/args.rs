@@ -92,11 +92,13 @@ pub(crate) enum Verb {
         seatrial build git+https://host/project.git@3f2a91c --json")]
     Build(Box<BuildArgs>),
     /// Make a package that fails on an architecture build there, proved by a rebuild from clean
-    #[command(after_help = "Exit codes: 0 repaired and proved; 1 not repaired; 2 usage; 3 it builds there as it is; \
+    #[command(
+        after_help = "Exit codes: 0 repaired and proved; 1 not repaired; 2 usage; 3 it builds there as it is; \
         4 invalid (the machine, the network); 5 time spent.\n\n\
         Examples:\n  seatrial repair hull_1.0-2.dsc --target aarch64\n  \
         seatrial repair ./hull-1.0 --target i686 --apply\n  \
-        seatrial repair ./home:me/hull --target aarch64 --log failed.log --json")]
+        seatrial repair ./home:me/hull --target aarch64 --log failed.log --json"
+    )]
     Repair(Box<RepairArgs>),
     /// Say why a build failed, from its log
     #[command(

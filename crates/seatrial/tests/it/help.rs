@@ -15,6 +15,8 @@ fn the_first_help_names_the_verbs_and_the_exit_codes() {
 
         Commands:
           build        Build a source in a clean box and write a recipe that reproduces it
+          repair       Make a package that fails on an architecture build there, proved by a rebuild from
+                       clean
           diagnose     Say why a build failed, from its log
           bench        Measure an agent on a corpus
           model        Ask a model two short questions, to see whether it answers and whether it calls tools

@@ -13,6 +13,7 @@ mod failing_logs;
 mod help;
 mod killed;
 mod mcp;
+mod repair;
 mod retrieval;
 mod support;
 mod trajectory;

@@ -1,6 +1,9 @@
 //! What a porter gets: the patch, the package with it, and a report for upstream.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 
 use fs_err as fs;
 use seatrial_core::{Arch, Evidence, Outcome, Verdict};
@@ -63,7 +66,9 @@ pub(super) fn write(repaired: &Repaired<'_>) -> Result<Vec<String>, Failure> {
 
 fn who() -> String {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let name = set("DEBFULLNAME").or_else(|| set("NAME")).unwrap_or_else(|| "Seatrial".to_owned());
+    let name = set("DEBFULLNAME")
+        .or_else(|| set("NAME"))
+        .unwrap_or_else(|| "Seatrial".to_owned());
     let address = set("DEBEMAIL")
         .or_else(|| set("EMAIL"))
         .unwrap_or_else(|| "seatrial@localhost".to_owned());
@@ -74,7 +79,7 @@ fn who() -> String {
 fn pack(repaired: &Repaired<'_>) -> Result<String, seatrial_packaging::PackageError> {
     let mut package = repaired.package.copy()?;
     package.apply(repaired.patch)?;
-    let (by, time) = (who(), (seatrial_store::unix_millis() / 1000) as i64);
+    let (by, time) = (who(), (seatrial_store::unix_millis() / 1000).cast_signed());
     let what = format!("Make it build on {}.", repaired.target);
     let header = PatchHeader {
         name: format!("build-on-{}.patch", repaired.target),
@@ -135,26 +140,26 @@ fn report(repaired: &Repaired<'_>) -> String {
         text.push_str("The patch below was **not** proved:\n\n");
     }
     for check in &repaired.verdict.checks {
-        text.push_str(&format!("* {}: {}\n", check.name, check.detail));
+        let _ = writeln!(text, "* {}: {}", check.name, check.detail);
         for evidence in &check.evidence {
             if let Evidence::File { path, size, what, .. } = evidence {
-                text.push_str(&format!("    * {path}, {size} bytes: {what}\n"));
+                let _ = writeln!(text, "    * {path}, {size} bytes: {what}");
             }
         }
     }
     if let Some(works_on) = repaired.works_on {
-        text.push_str(&format!("\nIt built on {works_on} before.\n"));
+        let _ = write!(text, "\nIt built on {works_on} before.\n");
     }
     if !repaired.verdict.flags.is_empty() {
         text.push_str("\nWhat it gives up:\n\n");
         for flag in &repaired.verdict.flags {
-            text.push_str(&format!("* {}: {}\n", flag.name, flag.detail));
+            let _ = writeln!(text, "* {}: {}", flag.name, flag.detail);
         }
     }
     if !repaired.note.is_empty() {
-        text.push_str(&format!("\n## Why\n\n{}\n", repaired.note.trim_end()));
+        let _ = write!(text, "\n## Why\n\n{}\n", repaired.note.trim_end());
     }
-    text.push_str(&format!("\n## Patch\n\n```diff\n{}```\n", repaired.patch));
+    let _ = write!(text, "\n## Patch\n\n```diff\n{}```\n", repaired.patch);
     text
 }
 

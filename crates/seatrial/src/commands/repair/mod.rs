@@ -6,8 +6,8 @@ use std::{collections::BTreeSet, path::Path, sync::Arc as Shared, time::Duration
 
 use fs_err as fs;
 use seatrial_core::{
-    Arch, Budget, Digest, ExitCode, Goal, Outcome, PinnedSource, Profile, RecipeKind, RepairGoal, RepairTruth, SuiteName,
-    Task, Truth, TruthBody, Verdict,
+    Arch, Budget, Digest, ExitCode, Goal, Outcome, PinnedSource, Profile, RecipeKind, RepairGoal, RepairTruth,
+    SuiteName, Task, Truth, TruthBody, Verdict,
 };
 use seatrial_egress::AllowList;
 use seatrial_packaging::{Kind, Package};
@@ -31,7 +31,8 @@ const OUTPUTS: [&str; 6] = [
 const TOO_SHORT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
-    let usage = |error: seatrial_packaging::PackageError| Failure::usage(format!("{}: {error}", args.package.display()));
+    let usage =
+        |error: seatrial_packaging::PackageError| Failure::usage(format!("{}: {error}", args.package.display()));
     let mut platform = platform(&args.platform)?;
     platform.arch = Arch::host();
     let package = Package::open(&args.package).map_err(usage)?;
@@ -153,7 +154,8 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
         target: args.target,
         works_on,
     })?;
-    let verdicts = serde_json::to_string_pretty(&result.verdicts).map_err(|error| Failure::invalid(error.to_string()))?;
+    let verdicts =
+        serde_json::to_string_pretty(&result.verdicts).map_err(|error| Failure::invalid(error.to_string()))?;
     fs::write(args.output.join("verdict.json"), verdicts + "\n")?;
     fs::copy(folder.join("journal.jsonl"), args.output.join("journal.jsonl"))?;
     let applied = if args.apply && verdict.outcome == Outcome::Passed {
@@ -173,7 +175,15 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
             "patch": patch, "note": result.note, "made": made, "applied": applied, "wall_ms": result.wall_ms,
         }))?;
     } else {
-        answer(&summary(args, &package, &verdict, &result.note, result.wall_ms, &made, &applied))?;
+        answer(&summary(
+            args,
+            &package,
+            &verdict,
+            &result.note,
+            result.wall_ms,
+            &made,
+            &applied,
+        ))?;
     }
     Ok(code)
 }
@@ -185,7 +195,10 @@ fn pin(fetcher: &Fetcher, path: &Path) -> Result<PinnedSource, Failure> {
     let staging = tempfile::tempdir()?;
     let folder = if is_description {
         // Its files alone: what else lies in the user's folder is none of the package.
-        let (beside, name) = (path.parent().unwrap_or(Path::new(".")), path.file_name().unwrap_or_default());
+        let (beside, name) = (
+            path.parent().unwrap_or(Path::new(".")),
+            path.file_name().unwrap_or_default(),
+        );
         let text = fs::read_to_string(path).map_err(unread)?;
         let named = text.split_whitespace().filter(|word| !word.contains('/'));
         for file in named.map(std::ffi::OsStr::new).chain([name]) {
@@ -233,7 +246,11 @@ fn summary(
         lines.extend(note.lines().map(visible));
     }
     if !applied.is_empty() {
-        lines.push(format!("\nchanged in {}: {}", args.package.display(), applied.join(", ")));
+        lines.push(format!(
+            "\nchanged in {}: {}",
+            args.package.display(),
+            applied.join(", ")
+        ));
     }
     lines.push(format!(
         "\nwritten to {}: {}",
