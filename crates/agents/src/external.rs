@@ -34,6 +34,8 @@ use crate::{
 
 const PROMPT: Prompt = Prompt::new("external", include_str!("../prompts/external.md"));
 
+const REPAIR: Prompt = Prompt::new("external-repair", include_str!("../prompts/external-repair.md"));
+
 /// Where the program lies; `/build` is no place for it, because what appears there counts as made.
 const PLACE: &str = "/opt/external";
 const HOME: &str = "/opt/external/home";
@@ -142,15 +144,26 @@ impl Work<'_, '_> {
             .launch(own_server.as_deref())
             .map_err(|error| broken(error.to_string()))?
             .clone();
-        let task = PROMPT.fill(&[
-            ("task", &briefing::task(self.context, true)),
-            ("script", SCRIPT),
-            ("list", LIST),
-            ("platform", &self.context.task.platform.to_string()),
-        ]);
+        let is_repair = self.context.task.goal.repair().is_some();
+        let of_task = briefing::task(self.context, true);
+        let prompt = if is_repair { REPAIR } else { PROMPT };
+        let task = if is_repair {
+            prompt.fill(&[("task", &of_task)])
+        } else {
+            prompt.fill(&[
+                ("task", &of_task),
+                ("script", SCRIPT),
+                ("list", LIST),
+                ("platform", &self.context.task.platform.to_string()),
+            ])
+        };
         self.context.sandbox.write_file(PROMPT_FILE, task.as_bytes(), 0o644)?;
         self.context.events.emit(Event::Note {
-            text: format!("prompts: {}, {}", PROMPT.mark(), briefing::task_prompt().mark()),
+            text: format!(
+                "prompts: {}, {}",
+                prompt.mark(),
+                briefing::prompt_of(self.context.task).mark()
+            ),
         })?;
         let before = self.context.sandbox.snapshot()?;
         self.context.events.emit(Event::Phase {
@@ -171,6 +184,9 @@ impl Work<'_, '_> {
         let record = self.record(&run, &values)?;
         let told = self.read(&record);
         self.tell(&told, &run)?;
+        if is_repair {
+            return self.hand_in_repair(&run, &told);
+        }
         self.hand_in(&run, &told, before)
     }
 
@@ -367,6 +383,39 @@ impl Work<'_, '_> {
             script: own.or(composed),
             patch: patch.text().map(|text| self.program.secrets.clean(&text)),
             note: self.program.secrets.clean(&note),
+            ..Submission::default()
+        })
+    }
+
+    /// Hands in what differs in the package; no script is asked for.
+    fn hand_in_repair(self, run: &Run, told: &Told) -> Result<Submission, AgentError> {
+        let secrets = &self.program.secrets;
+        let (patch, how) = crate::repair::hand_in(self.context, None)?;
+        let is_absent = matches!(run.status, Status::Exited(126 | 127));
+        let is_idle =
+            self.program.recipe.trajectory.format.tells_commands() && told.is_silent() && run.status != Status::Exited(0);
+        if patch.is_none() && (is_absent || is_idle) {
+            let why = format!("it {} before it did anything: {}", ended(run.status), run.last_line());
+            self.context.events.emit(Event::Ended {
+                by: Ending::Model,
+                why: why.clone(),
+            })?;
+            return Err(broken(why));
+        }
+        let (by, why) = match run.status {
+            Status::Exited(0) => (Ending::Finished, "the program ended well".to_owned()),
+            _ => ending(run, patch.is_some()),
+        };
+        self.context.events.emit(Event::Ended { by, why: why.clone() })?;
+        let words = told.last_words().map(|words| one_line(&words, 500));
+        let note = words
+            .into_iter()
+            .chain(std::iter::once(format!("{why}; {how}")))
+            .collect::<Vec<_>>()
+            .join("\n");
+        Ok(Submission {
+            patch: patch.map(|patch| secrets.clean(&patch)),
+            note: secrets.clean(&note),
             ..Submission::default()
         })
     }

@@ -17,6 +17,7 @@ mod null;
 mod ognibuild;
 mod oss_build;
 mod react;
+mod repair;
 mod replay;
 mod retrieval;
 mod rules;
@@ -35,6 +36,7 @@ use ghcc::Ghcc;
 use null::Null;
 pub use ognibuild::Ognibuild;
 pub use replay::{How, Redone, handed_in_alone, replay};
+pub use repair::{RepairOptions, rebuild_package};
 pub use retrieval::{
     Embedder, HashedWords, LabelError, Labels, Repository, Retrieval, RetrievalScore, measure_retrieval,
 };
@@ -68,6 +70,7 @@ pub fn all() -> Vec<AgentRow> {
         row(|settings| Box::new(single_turn::SingleTurn(settings.clone()))),
         row(|settings| Box::new(react::BashLoop(settings.clone()))),
         row(|settings| Box::new(react::CodeAct(settings.clone()))),
+        row(|settings| Box::new(repair::McpRepair(settings.clone()))),
         row(|settings| Box::new(oss_build::OssBuild(settings.clone()))),
         row(|settings| Box::new(compile_agent::CompileAgent(settings.clone()))),
         row(|_| Box::new(Ghcc)),

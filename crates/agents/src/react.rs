@@ -9,7 +9,10 @@ use crate::{
 };
 
 const BASH: Prompt = Prompt::new("bash", include_str!("../prompts/bash.md"));
+const BASH_REPAIR: Prompt = Prompt::new("bash-repair", include_str!("../prompts/bash-repair.md"));
 const CODEACT: Prompt = Prompt::new("codeact", include_str!("../prompts/codeact.md"));
+
+const CODEACT_REPAIR: Prompt = Prompt::new("codeact-repair", include_str!("../prompts/codeact-repair.md"));
 
 /// The tools of `codeact`.
 const EDITOR: [&str; 9] = [
@@ -47,6 +50,7 @@ impl Agent for BashLoop {
     fn solve(&self, context: &mut SolveContext<'_>) -> Result<Submission, AgentError> {
         let work = Work {
             system: BASH,
+            repair: BASH_REPAIR,
             tools: &["shell"],
             silence_ends: true,
         };
@@ -85,6 +89,7 @@ impl Agent for CodeAct {
     fn solve(&self, context: &mut SolveContext<'_>) -> Result<Submission, AgentError> {
         let work = Work {
             system: CODEACT,
+            repair: CODEACT_REPAIR,
             tools: &EDITOR,
             silence_ends: false,
         };
@@ -95,6 +100,8 @@ impl Agent for CodeAct {
 /// What tells the two apart.
 struct Work {
     system: Prompt,
+    /// The same for a package that is to be repaired.
+    repair: Prompt,
     tools: &'static [&'static str],
     /// Whether an answer that uses no tool is the end.
     silence_ends: bool,
@@ -119,11 +126,13 @@ impl Work {
     }
 
     fn run(&self, desk: &mut Desk<'_, '_>, task: &str) -> Result<(Ending, String), Halt> {
-        desk.note_prompts(&[&self.system, &briefing::task_prompt(), &NUDGE])?;
+        let of_task = briefing::prompt_of(desk.context.task);
+        let system = if desk.package.is_some() { self.repair } else { self.system };
+        desk.note_prompts(&[&system, &of_task, &NUDGE])?;
         desk.keep_failures();
         desk.set_up_shell()?;
         let mut talk = Conversation::new("main");
-        desk.say(&mut talk, Message::text(Role::System, self.system.fill(&[])))?;
+        desk.say(&mut talk, Message::text(Role::System, system.fill(&[])))?;
         desk.say(&mut talk, Message::text(Role::User, task))?;
         desk.work(&mut talk, self.silence_ends)
     }

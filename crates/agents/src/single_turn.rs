@@ -1,6 +1,6 @@
 //! One request, one script, no feedback.
 
-use seatrial_core::{BOX_SOURCE, Ending, Message, Role, Submission};
+use seatrial_core::{BOX_SOURCE, Ending, Message, Role, Submission, ToolCall};
 use seatrial_llm::Request;
 use seatrial_tools::Toolbox;
 
@@ -10,6 +10,8 @@ use crate::{
 };
 
 const PROMPT: Prompt = Prompt::new("single-turn", include_str!("../prompts/single-turn.md"));
+
+const REPAIR: Prompt = Prompt::new("single-turn-repair", include_str!("../prompts/single-turn-repair.md"));
 
 /// The agent `single-turn`.
 pub(crate) struct SingleTurn(pub(crate) AgentSettings);
@@ -33,6 +35,9 @@ impl Agent for SingleTurn {
 
     fn solve(&self, context: &mut SolveContext<'_>) -> Result<Submission, AgentError> {
         let task = briefing::task(context, true);
+        if context.task.goal.repair().is_some() {
+            return self.repair(context, &task);
+        }
         let mut desk = Desk::new(context, &self.0, self.name(), Toolbox::default())?;
         match ask(&mut desk, &task) {
             Ok(Some(script)) => {
@@ -43,6 +48,38 @@ impl Agent for SingleTurn {
             Err(halt) => desk.hand_in(Err(halt), None),
         }
     }
+}
+
+impl SingleTurn {
+    /// One request, one diff.
+    fn repair(&self, context: &mut SolveContext<'_>, task: &str) -> Result<Submission, AgentError> {
+        let texts = crate::repair::texts(context);
+        let tools = Toolbox::of(["apply_patch"]).map_err(AgentError::Tool)?;
+        let mut desk = Desk::new(context, &self.0, self.name(), tools)?;
+        let end = ask_for_diff(&mut desk, task, &texts);
+        desk.hand_in(end, None)
+    }
+}
+
+fn ask_for_diff(desk: &mut Desk<'_, '_>, task: &str, texts: &str) -> Result<(Ending, String), Halt> {
+    desk.note_prompts(&[&REPAIR, &crate::repair::TASK])?;
+    let mut talk = Conversation::new("main");
+    let text = REPAIR.fill(&[("task", task), ("source", BOX_SOURCE), ("texts", texts)]);
+    desk.say(&mut talk, Message::text(Role::User, text))?;
+    let request = Request::new(talk.messages());
+    let text = desk.ask_once(&mut talk, request)?.message.plain_text();
+    let diff = crate::talk::diffs(&text).into_iter().next().unwrap_or(text);
+    let call = ToolCall {
+        id: "diff".to_owned(),
+        name: "apply_patch".to_owned(),
+        arguments: serde_json::json!({ "patch": diff }).to_string(),
+    };
+    let answer = desk.call(talk.name(), &call)?;
+    Ok(if answer.failed {
+        (Ending::BadForm, format!("its diff does not apply: {}", answer.text))
+    } else {
+        (Ending::Finished, "it wrote its diff".to_owned())
+    })
 }
 
 fn ask(desk: &mut Desk<'_, '_>, task: &str) -> Result<Option<String>, Halt> {

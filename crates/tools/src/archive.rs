@@ -207,7 +207,7 @@ impl Tool for Pack {
 }
 
 /// Entries as a stream that a box lays out.
-fn tar_of(entries: Vec<Entry>) -> Result<Vec<u8>, ToolFailure> {
+pub(crate) fn tar_of(entries: Vec<Entry>) -> Result<Vec<u8>, ToolFailure> {
     let archive = Archive {
         format: Format::Tar,
         compression: Compression::None,

@@ -18,6 +18,9 @@ pub enum ToolsError {
     /// The journal could not be written.
     #[error(transparent)]
     Sink(#[from] SinkError),
+    /// A package could not be rebuilt, for no reason of its own.
+    #[error("the package cannot be rebuilt: {0}")]
+    Rebuild(String),
     /// The user stopped it.
     #[error("interrupted")]
     Interrupted,
@@ -30,7 +33,7 @@ impl ToolsError {
             Self::Sandbox(error) => error.invalid_reason(),
             Self::Store(error) if error.is_disk_full() => InvalidReason::DiskFull,
             Self::Store(_) | Self::Sink(_) => InvalidReason::Internal,
-            Self::Interrupted => InvalidReason::Sandbox,
+            Self::Rebuild(_) | Self::Interrupted => InvalidReason::Sandbox,
         }
     }
 

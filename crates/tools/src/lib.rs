@@ -13,6 +13,7 @@ mod finish;
 pub mod mcp;
 mod patch;
 mod place;
+mod repair;
 mod schema;
 mod shell;
 mod snapshots;
@@ -26,11 +27,15 @@ mod world;
 
 pub use answer::Answer;
 pub use error::{ToolFailure, ToolsError};
+pub use repair::{
+    PackageRebuilds, RebuildOrder, RebuildsError, Rebuilt, RepairState, TakeError, Taken, Uploaded, compat_names,
+    take_package,
+};
 pub use spec::{Caching, Effect, Tool, ToolDescription};
 pub use state::{CacheRule, Finished, GuardRule, ToolState};
 pub use structure::{Definition, Structure, structure};
 pub use text::shorten;
-pub use toolbox::{Toolbox, tool_names};
+pub use toolbox::{RepairTools, Toolbox, tool_names};
 pub use web::{
     Page, PageSource, ProviderSearch, SEARCH_PROVIDERS, SearchError, SearchHit, SearchProvider, WebSearcher, page_text,
 };

@@ -6,7 +6,7 @@ use seatrial_core::Digest;
 use seatrial_sandbox::{Session, Snapshot};
 use serde_json::Value;
 
-use crate::{Answer, archive::Manifest};
+use crate::{Answer, RepairState, archive::Manifest};
 
 /// What tools remember over one trial: the open shell, snapshots, results, and how often the same was asked.
 #[derive(Debug, Default)]
@@ -25,6 +25,8 @@ pub struct ToolState {
     pub(crate) archives: BTreeMap<String, Manifest>,
     /// What an agent said when it was done.
     pub(crate) finished: Option<Finished>,
+    /// What was uploaded and rebuilt.
+    pub(crate) repair: RepairState,
     cache: BTreeMap<String, (u64, Answer)>,
     cache_rule: CacheRule,
     /// Counts what may have changed files.
@@ -99,6 +101,21 @@ impl ToolState {
         self.cache.clear();
         self.seen.clear();
         self.last = None;
+    }
+
+    /// What was uploaded and rebuilt.
+    pub fn repair(&self) -> &RepairState {
+        &self.repair
+    }
+
+    /// The same, to forget results.
+    pub fn repair_mut(&mut self) -> &mut RepairState {
+        &mut self.repair
+    }
+
+    /// Counts what may have changed files.
+    pub(crate) fn age(&self) -> u64 {
+        self.age
     }
 
     /// How often a remembered result was given, by tool.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     Answer, Caching, Tool, ToolDescription, ToolFailure, ToolState, ToolsError, World, archive, building, files,
-    finish, patch, schema, shell, snapshots, structure, text, web,
+    finish, patch, repair, schema, shell, snapshots, structure, text, web,
 };
 
 /// A choice of tools.
@@ -44,6 +44,48 @@ fn all() -> Vec<Arc<dyn Tool>> {
     ]
 }
 
+/// The tools of a repair, beside those that are for any work.
+fn repairing() -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(repair::Upload::new()),
+        Arc::new(repair::Check::new()),
+        Arc::new(repair::TryBuild::new()),
+        Arc::new(repair::CompareLogs::new()),
+        Arc::new(repair::ResetCache::new()),
+    ]
+}
+
+/// Which tools a repair is made with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RepairTools {
+    /// Files are changed by patches, and not written as a whole.
+    pub patches: bool,
+    /// The published tools by their names, instead of ours.
+    pub compat: bool,
+}
+
+/// Ours, for a repair with whole files.
+const REPAIR: [&str; 18] = [
+    "structure",
+    "list",
+    "read",
+    "search",
+    "extract",
+    "pack",
+    "write",
+    "replace",
+    "apply_patch",
+    "diagnose",
+    "compare_logs",
+    "resolve",
+    "snapshot",
+    "rollback",
+    "try_build",
+    "upload",
+    "check",
+    "reset_cache",
+];
+
 /// The names of all tools that are built in.
 pub fn tool_names() -> Vec<String> {
     all().iter().map(|tool| tool.spec().name.clone()).collect()
@@ -57,7 +99,7 @@ impl Toolbox {
 
     /// Those that are named, in that order. The error is the first name that is none.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
-        let known = all();
+        let known: Vec<_> = all().into_iter().chain(repairing()).collect();
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
         for name in names {
             let tool = known
@@ -69,6 +111,21 @@ impl Toolbox {
             }
         }
         Ok(Self { tools })
+    }
+
+    /// The tools of a repair.
+    pub fn repair(choice: RepairTools) -> Self {
+        if choice.compat {
+            return Self {
+                tools: repair::compat_tools(choice.patches),
+            };
+        }
+        let left_out: &[&str] = if choice.patches {
+            &["write", "replace"]
+        } else {
+            &["apply_patch", "replace"]
+        };
+        Self::of(REPAIR).unwrap_or_default().without(left_out)
     }
 
     /// The same and one more, in the place of one of that name.

@@ -10,7 +10,7 @@ use seatrial_packages::Resolver;
 use seatrial_sandbox::Sandbox;
 use seatrial_store::Blobs;
 
-use crate::{PageSource, ToolFailure, ToolState, ToolsError, WebSearcher};
+use crate::{PackageRebuilds, PageSource, ToolFailure, ToolState, ToolsError, WebSearcher};
 
 /// Is told of what a command writes while it runs.
 pub type Watch<'a> = dyn FnMut(&[u8]) + 'a;
@@ -54,6 +54,8 @@ pub struct Ground<'a> {
     pub searcher: Option<&'a dyn WebSearcher>,
     /// Where the task's source comes from: a search tells of no page of it, because that is the answer key.
     pub solution: Option<&'a PinnedSource>,
+    /// Rebuilds the package that is to be repaired.
+    pub rebuilds: Option<&'a dyn PackageRebuilds>,
 }
 
 /// Bounds of single calls.

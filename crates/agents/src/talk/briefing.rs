@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fs_err as fs;
-use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE};
+use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, Task};
 
 use super::Prompt;
 use crate::SolveContext;
@@ -31,13 +31,25 @@ const UNTOLD: [&str; 11] = [
     "docker-compose.yml",
 ];
 
-/// The prompt that tells of the task, for the journal.
+/// The prompt that tells of a build, for the journal.
 pub(crate) const fn task_prompt() -> Prompt {
     TASK
 }
 
+/// The prompt that tells of this task, for the journal.
+pub(crate) fn prompt_of(task: &Task) -> Prompt {
+    if task.goal.repair().is_some() {
+        crate::repair::TASK
+    } else {
+        TASK
+    }
+}
+
 /// The task in words: what is to be built, what counts, the files at the top, and the README when it is wanted.
 pub(crate) fn task(context: &SolveContext<'_>, with_readme: bool) -> String {
+    if context.task.goal.repair().is_some() {
+        return crate::repair::task(context);
+    }
     let readme = if with_readme { readme(context.tree) } else { None };
     let readme = readme.map_or_else(String::new, |(name, text)| format!("\nThe file {name}:\n\n{text}\n"));
     let jobs = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);

@@ -11,7 +11,7 @@ use seatrial_core::{
 };
 use seatrial_llm::{Bounds, CallContext, Completion, EmbeddingModel, Meter, Model, ModelError, Request, ToolSpec};
 use seatrial_tools::{
-    Answer, CacheRule, Ground, GuardRule, PageSource, Tool, ToolLimits, ToolState, Toolbox, ToolsError, WebSearcher,
+    Answer, CacheRule, Ground, GuardRule, PackageRebuilds, PageSource, Tool, ToolLimits, ToolState, Toolbox, ToolsError, WebSearcher,
     World,
 };
 
@@ -19,7 +19,10 @@ use super::{
     AgentOptions, AgentSettings, Condenser, Conversation, Guard, Nudge, Prompt, models,
     script::{Script, ScriptEnd},
 };
-use crate::{AgentError, SolveContext};
+use crate::{
+    AgentError, SolveContext,
+    repair::{BoxPackage, hand_in},
+};
 
 /// What a model hears that says something and does nothing.
 pub(crate) const NUDGE: Prompt = Prompt::new("nudge", include_str!("../../prompts/nudge.md"));
@@ -70,6 +73,8 @@ pub(crate) struct Desk<'d, 'c> {
     searcher: Option<Arc<dyn WebSearcher>>,
     /// Longest time of one command, beside the task's own limit.
     pub(crate) longest_command: Option<Duration>,
+    /// The package, when the task is to repair one.
+    pub(crate) package: Option<BoxPackage<'c>>,
 }
 
 impl<'d, 'c> Desk<'d, 'c> {
@@ -97,6 +102,7 @@ impl<'d, 'c> Desk<'d, 'c> {
             pages: settings.pages.clone(),
             searcher: settings.searcher.clone(),
             longest_command: None,
+            package: BoxPackage::of(context)?,
             context,
         })
     }
@@ -384,6 +390,7 @@ impl<'d, 'c> Desk<'d, 'c> {
                 pages: self.pages.as_deref(),
                 searcher: self.searcher.as_deref(),
                 solution: Some(&self.context.task.source),
+                rebuilds: self.package.as_ref().map(|package| package as &dyn PackageRebuilds),
             },
         };
         let answer = self.tools.call(conversation, call, &mut world).map_err(tools_broke)?;
@@ -429,16 +436,28 @@ impl<'d, 'c> Desk<'d, 'c> {
                     if broken {
                         return Err(AgentError::Model(error));
                     }
-                    return Ok(self.submission(&format!("ended: {text}"), own_script));
+                    return self.submission(&format!("ended: {text}"), own_script);
                 }
             },
             Err(Halt::Broken(error)) => return Err(error),
         };
         self.context.events.emit(Event::Ended { by, why: why.clone() })?;
-        Ok(self.submission(&why, own_script))
+        self.submission(&why, own_script)
     }
 
-    fn submission(self, why: &str, own_script: Option<String>) -> Submission {
+    fn submission(self, why: &str, own_script: Option<String>) -> Result<Submission, AgentError> {
+        if let Some(package) = &self.package {
+            // What was proved is handed in, and not what was edited afterwards.
+            let (patch, how) = match self.state.repair().proved() {
+                Some(proved) => crate::repair::difference(&proved.package, package.pristine()),
+                None => hand_in(self.context, Some(package.pristine()))?,
+            };
+            return Ok(Submission {
+                patch,
+                note: format!("{why}; {how}"),
+                ..Submission::default()
+            });
+        }
         let composed = (!self.script.is_empty()).then(|| self.script.text(&self.context.task.source.to_string()));
         let how = match (&own_script, &composed) {
             (Some(_), _) => "the script is the agent's own".to_owned(),
@@ -449,11 +468,11 @@ impl<'d, 'c> Desk<'d, 'c> {
             ),
             (None, None) => "nothing was done".to_owned(),
         };
-        Submission {
+        Ok(Submission {
             script: own_script.or(composed),
             note: format!("{why}; {how}"),
             ..Submission::default()
-        }
+        })
     }
 }
 

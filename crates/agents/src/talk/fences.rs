@@ -1,11 +1,22 @@
-//! Scripts in a model's text.
+//! Scripts and diffs in a model's text.
 
 /// The languages of blocks that are scripts.
 const SHELLS: [&str; 4] = ["bash", "sh", "shell", "console"];
+/// The languages of blocks that are diffs.
+const DIFFS: [&str; 2] = ["diff", "patch"];
+
+/// The diffs in a text, found like [`scripts`].
+pub(crate) fn diffs(text: &str) -> Vec<String> {
+    blocks(text, &DIFFS)
+}
 
 /// The scripts in a text: its fenced blocks for a shell, or those without a language when there are no others. A block that
 /// is not closed ends with the text.
 pub(crate) fn scripts(text: &str) -> Vec<String> {
+    blocks(text, &SHELLS)
+}
+
+fn blocks(text: &str, languages: &[&str]) -> Vec<String> {
     let mut named = Vec::new();
     let mut plain = Vec::new();
     let mut open: Option<(String, String, Vec<&str>)> = None;
@@ -16,7 +27,7 @@ pub(crate) fn scripts(text: &str) -> Vec<String> {
                 start.trim_end().len() >= fence.len() && start.trim_end().chars().all(|c| fence.starts_with(c));
             if closes {
                 let block = format!("{}\n", lines.join("\n"));
-                put(&mut named, &mut plain, language, block);
+                put(&mut named, &mut plain, languages, language, block);
                 open = None;
             } else {
                 lines.push(line);
@@ -36,18 +47,19 @@ pub(crate) fn scripts(text: &str) -> Vec<String> {
         open = Some((fence, language, Vec::new()));
     }
     if let Some((_, language, lines)) = open {
-        put(&mut named, &mut plain, &language, format!("{}\n", lines.join("\n")));
+        let block = format!("{}\n", lines.join("\n"));
+        put(&mut named, &mut plain, languages, &language, block);
     }
     if named.is_empty() { plain } else { named }
 }
 
-fn put(named: &mut Vec<String>, plain: &mut Vec<String>, language: &str, block: String) {
+fn put(named: &mut Vec<String>, plain: &mut Vec<String>, languages: &[&str], language: &str, block: String) {
     if block.trim().is_empty() {
         return;
     }
     if language.is_empty() {
         plain.push(block);
-    } else if SHELLS.contains(&language) {
+    } else if languages.contains(&language) {
         named.push(block);
     }
 }

@@ -13,7 +13,7 @@ mod settings;
 pub(crate) use condenser::Condenser;
 pub(crate) use conversation::Conversation;
 pub(crate) use desk::{Desk, Halt, NUDGE};
-pub(crate) use fences::scripts;
+pub(crate) use fences::{diffs, scripts};
 pub(crate) use guard::{Guard, Nudge};
 pub(crate) use prompt::Prompt;
 pub(crate) use script::{Script, ScriptEnd};

@@ -7,7 +7,7 @@ use seatrial_llm::{Bounds, EmbeddingModel, Meter, Model};
 use seatrial_tools::{PageSource, Tool, WebSearcher};
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentError, Embedder, Labels, Retrieval, external::ExternalProgram};
+use crate::{AgentError, Embedder, Labels, RepairOptions, Retrieval, external::ExternalProgram};
 
 /// What agents are made from.
 #[derive(Clone, Default)]
@@ -58,6 +58,14 @@ pub struct AgentOptions {
     pub max_output: Option<u64>,
     /// 0 unless told otherwise; `None` leaves it to the provider.
     pub temperature: Option<f64>,
+    /// How `mcp-repair` works.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub repair: RepairOptions,
+}
+
+/// Left out where it is as ever, so that what has nothing to do with repairs says nothing of them.
+fn is_usual(options: &RepairOptions) -> bool {
+    *options == RepairOptions::default()
 }
 
 impl Default for AgentOptions {
@@ -70,6 +78,7 @@ impl Default for AgentOptions {
             condenser: CondenserKind::Summary,
             max_output: None,
             temperature: Some(0.0),
+            repair: RepairOptions::default(),
         }
     }
 }

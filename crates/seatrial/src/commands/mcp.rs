@@ -137,6 +137,7 @@ fn make(app: &App, args: &McpArgs, toolbox: Toolbox, egress: &Egress) -> Result<
     let (journal, _) = Journal::open(folder.join("journal.jsonl"))?;
     app.show.clear();
     Ok(ServedBox {
+        rebuilds: None,
         searcher: None,
         sandbox,
         root: BOX_SOURCE.to_owned(),

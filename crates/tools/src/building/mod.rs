@@ -6,7 +6,7 @@ mod plan;
 mod resolve;
 mod try_plan;
 
-pub(crate) use diagnose::Diagnose;
+pub(crate) use diagnose::{Diagnose, told};
 pub(crate) use plan::PlanTool;
 pub(crate) use resolve::Resolve;
 pub(crate) use try_plan::{BuildByRules, TryPlan};

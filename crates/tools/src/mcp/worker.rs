@@ -13,7 +13,7 @@ use seatrial_store::Blobs;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
-use crate::{Answer, Ground, ToolLimits, ToolState, Toolbox, ToolsError, WebSearcher, World};
+use crate::{Answer, Ground, PackageRebuilds, ToolLimits, ToolState, Toolbox, ToolsError, WebSearcher, World};
 
 /// A box with tools, to be served.
 pub struct ServedBox {
@@ -39,6 +39,8 @@ pub struct ServedBox {
     pub base_packages: Vec<String>,
     /// Searches the web.
     pub searcher: Option<Arc<dyn WebSearcher>>,
+    /// Rebuilds the package that is to be repaired.
+    pub rebuilds: Option<Box<dyn PackageRebuilds>>,
 }
 
 /// A call that waits for its turn.
@@ -175,6 +177,7 @@ fn one(served: &mut ServedBox, job: &Job) -> Result<Answer, String> {
             platform: served.platform.as_ref(),
             base_packages: &served.base_packages,
             searcher: served.searcher.as_deref(),
+            rebuilds: served.rebuilds.as_deref(),
             ..Ground::default()
         },
     };
@@ -195,7 +198,7 @@ fn remember(served: &ServedBox, tool: &str, answer: Option<&Answer>, known: &Mut
     if let Some(output) = &served.state.last_output {
         known.log.clone_from(&output.text);
     }
-    if let (Some(answer), "try_plan" | "build_by_rules", Some(verdict)) = (answer, tool, known.verdict.as_object_mut())
+    if let (Some(answer), "try_plan" | "build_by_rules" | "check" | "check_build_result" | "try_build", Some(verdict)) = (answer, tool, known.verdict.as_object_mut())
     {
         verdict.insert("last_build".to_owned(), answer.data.clone());
     }

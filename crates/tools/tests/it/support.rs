@@ -134,6 +134,7 @@ impl Bench {
     /// The box and its tools, to be served to others.
     pub(crate) fn served(self) -> (ServedBox, tempfile::TempDir) {
         let served = ServedBox {
+            rebuilds: None,
             searcher: None,
             sandbox: self.sandbox,
             root: ROOT.to_owned(),
