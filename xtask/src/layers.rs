@@ -33,7 +33,7 @@ const FLOORS: [(&str, &[&str]); 8] = [
 ];
 
 /// Edges between neighbours on one floor, each with its reason.
-const ARROWS: [(&str, &str, &str); 3] = [
+const ARROWS: [(&str, &str, &str); 4] = [
     (
         "seatrial-store",
         "seatrial-core",
@@ -45,6 +45,11 @@ const ARROWS: [(&str, &str, &str); 3] = [
         "the door is one that boxes ask for",
     ),
     ("seatrial-tools", "seatrial-builder", "plans are offered as tools"),
+    (
+        "seatrial-tools",
+        "seatrial-porting",
+        "what porters know is offered as a tool",
+    ),
 ];
 
 /// Stands outside: uses none of the crates, and none uses it.

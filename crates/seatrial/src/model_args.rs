@@ -36,6 +36,12 @@ pub(crate) struct ModelArgs {
     /// Scripts that oss-build may run, one a round
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rounds: u32,
+    /// How mcp-repair changes files
+    #[arg(long, value_name = "MODE", default_value = "full-file")]
+    pub(crate) repair_mode: crate::mcp_args::RepairMode,
+    /// Give mcp-repair the published tools by their names instead of ours
+    #[arg(long)]
+    pub(crate) repair_compat: bool,
     /// How oss-build looks for instructions before it builds
     #[arg(long, value_name = "HOW", default_value = "llm")]
     pub(crate) retrieval: RetrievalWord,

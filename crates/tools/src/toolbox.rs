@@ -51,6 +51,7 @@ fn repairing() -> Vec<Arc<dyn Tool>> {
         Arc::new(repair::Check::new()),
         Arc::new(repair::TryBuild::new()),
         Arc::new(repair::CompareLogs::new()),
+        Arc::new(repair::PortingLookup::new()),
         Arc::new(repair::ResetCache::new()),
     ]
 }
@@ -65,7 +66,7 @@ pub struct RepairTools {
 }
 
 /// Ours, for a repair with whole files.
-const REPAIR: [&str; 18] = [
+const REPAIR: [&str; 19] = [
     "structure",
     "list",
     "read",
@@ -77,6 +78,7 @@ const REPAIR: [&str; 18] = [
     "apply_patch",
     "diagnose",
     "compare_logs",
+    "porting_lookup",
     "resolve",
     "snapshot",
     "rollback",

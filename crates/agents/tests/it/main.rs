@@ -10,7 +10,12 @@ mod external;
 mod leader;
 mod models;
 mod oss;
+mod repairs;
 mod web;
+// The world that packages are rebuilt in for the tests of rebuilding does here too.
+#[expect(dead_code, reason = "what it says of logs is for the tests of rebuilding")]
+#[path = "../../../rebuild/tests/it/worlds.rs"]
+mod worlds;
 
 use std::fmt::Write as _;
 

@@ -15,22 +15,31 @@ use seatrial_sandbox::{BoxSpec, Command, Image, Limits, Network};
 use seatrial_source::SourceSpec;
 use seatrial_store::Journal;
 use seatrial_tools::{
-    ToolLimits, ToolState, Toolbox, WebSearcher,
+    PackageRebuilds, RepairTools, ToolLimits, ToolState, Toolbox, WebSearcher,
     mcp::{McpError, ServedBox, Server},
 };
 
-use super::models;
+use super::{
+    mcp_repair::{self, Repairing},
+    models,
+};
 use crate::{
     app::App,
     failure::Failure,
-    mcp_args::{McpArgs, McpNetwork},
+    mcp_args::{McpArgs, McpNetwork, McpSuite, RepairMode},
 };
 
 /// Tools that need to know which package has a name.
 const NEED_INDEX: [&str; 4] = ["resolve", "diagnose", "try_plan", "build_by_rules"];
 
 pub(super) fn run(app: &App, args: &McpArgs) -> Result<ExitCode, Failure> {
-    let toolbox = if args.tools.is_empty() {
+    let toolbox = if args.tools.is_empty() && args.suite.is_some() {
+        mcp_repair::target(args)?;
+        Toolbox::repair(RepairTools {
+            patches: args.mode == RepairMode::Patch,
+            compat: args.compat,
+        })
+    } else if args.tools.is_empty() {
         Toolbox::all()
     } else {
         Toolbox::of(args.tools.iter().map(String::as_str))
@@ -38,6 +47,12 @@ pub(super) fn run(app: &App, args: &McpArgs) -> Result<ExitCode, Failure> {
     };
     let task = match (&args.task, &args.source) {
         (Some(task), _) => task.clone(),
+        (None, Some(source)) if args.suite.is_some() => format!(
+            "Repair the package {}, which lies at {BOX_SOURCE} in the box, so that it builds on {}. Edit it there; upload it, \
+             and check what came of that.",
+            source.to_string_lossy(),
+            args.target.as_deref().unwrap_or_default()
+        ),
         (None, Some(source)) => format!(
             "Work on {}, which lies at {BOX_SOURCE} in the box.",
             source.to_string_lossy()
@@ -113,7 +128,9 @@ fn make(app: &App, args: &McpArgs, toolbox: Toolbox, egress: &Egress) -> Result<
         network,
     };
     let mut sandbox = app.factory()?.start(&spec)?;
-    if let Some(source) = &args.source {
+    if args.suite.is_some() {
+        // The package goes there below, with its archives unpacked.
+    } else if let Some(source) = &args.source {
         let fetcher = app.fetcher(&platform);
         let pinned = fetcher.pin(&SourceSpec::from_word(source)?)?;
         let tree = fetcher.fetch(&pinned)?;
@@ -132,12 +149,25 @@ fn make(app: &App, args: &McpArgs, toolbox: Toolbox, egress: &Egress) -> Result<
         sandbox.exec(&nothing, &mut Vec::new())?;
     }
     let resolver = index(app, &toolbox, &platform);
+    let rebuilds = match args.suite {
+        None => None,
+        Some(McpSuite::Repair) => {
+            // What a package builds with is got for it, whatever the agent's box may reach.
+            let door = Network::Door(egress.door(DoorSpec {
+                policy: Policy::Allow(AllowList::registries()),
+                index: None,
+                observer: Arc::new(|_| {}),
+            })?);
+            let repairing = Repairing::lay(app, args, &platform, door, resolver.clone(), sandbox.as_mut())?;
+            Some(Box::new(repairing) as Box<dyn PackageRebuilds>)
+        }
+    };
     let folder = app.home.runs().join(format!("mcp-{}", seatrial_store::unix_millis()));
     fs::create_dir_all(&folder)?;
     let (journal, _) = Journal::open(folder.join("journal.jsonl"))?;
     app.show.clear();
     Ok(ServedBox {
-        rebuilds: None,
+        rebuilds,
         searcher: None,
         sandbox,
         root: BOX_SOURCE.to_owned(),
@@ -196,7 +226,7 @@ fn index(app: &App, toolbox: &Toolbox, platform: &Platform) -> Option<Arc<dyn Re
 }
 
 /// A file for a packed tree.
-fn scratch(app: &App) -> Result<(fs::File, std::path::PathBuf), Failure> {
+pub(super) fn scratch(app: &App) -> Result<(fs::File, std::path::PathBuf), Failure> {
     let path = app
         .home
         .cache("mcp")?

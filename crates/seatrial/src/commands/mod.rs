@@ -11,6 +11,7 @@ mod external;
 mod image;
 mod index;
 mod mcp;
+mod mcp_repair;
 mod model;
 mod models;
 mod mutations;

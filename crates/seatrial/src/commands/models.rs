@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
 use fs_err as fs;
-use seatrial_agents::{AgentOptions, AgentSettings, CondenserKind, Feedback, Labels};
+use seatrial_agents::{AgentOptions, AgentSettings, CondenserKind, Feedback, Labels, RepairOptions};
 use seatrial_core::Digest;
 use seatrial_llm::{
     Bounds, Cassette, CassetteMode, EmbeddingModel, Meter, Model, ModelId, Pacing, Patience, Prices, Secret, Settings,
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::{
     app::App,
     failure::Failure,
+    mcp_args::RepairMode,
     model_args::{AskingArgs, CassetteWord, CondenserWord, FeedbackWord, ModelArgs, ToolProtocolWord, WireWord},
 };
 
@@ -40,6 +41,11 @@ pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Op
         },
         max_output: args.asking.max_output,
         temperature: args.asking.temperature.or(Some(0.0)),
+        repair: RepairOptions {
+            patches: args.repair_mode == RepairMode::Patch,
+            compat: args.repair_compat,
+            ..RepairOptions::default()
+        },
         ..AgentOptions::default()
     };
     let bounds = Bounds {

@@ -6,6 +6,7 @@
 mod check;
 mod compat;
 mod logs;
+mod porting;
 mod take;
 
 use std::{collections::BTreeMap, time::Duration};
@@ -14,6 +15,7 @@ pub(crate) use check::{Check, ResetCache, TryBuild, Upload};
 pub use compat::compat_names;
 pub(crate) use compat::{CompatHistory, compat_tools};
 pub(crate) use logs::CompareLogs;
+pub(crate) use porting::PortingLookup;
 use seatrial_core::{Arch, Digest};
 use seatrial_packaging::Package;
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,297 @@
+//! Agents that repair a package, against a scripted server, with real rebuilds.
+
+use std::{fmt::Write as _, os::unix::fs::PermissionsExt as _, path::Path};
+
+use expect_test::expect;
+use fs_err as fs;
+use seatrial_agents::{RepairOptions, SolveContext, agent};
+use seatrial_core::{
+    Arch, BOX_SOURCE, Budget, Digest, Event, Goal, PinnedSource, Platform, RecipeKind, RepairGoal, SourceKind,
+    Submission, Task,
+};
+use seatrial_llm::{
+    Bounds,
+    scripted::{Answer, Conversation, Script},
+};
+use seatrial_packaging::Package;
+use seatrial_rebuild::Local;
+use seatrial_sandbox::{BoxSpec, Limits, Network, SandboxFactory as _};
+use seatrial_source::SourceTree;
+use serde_json::json;
+
+use super::{NoPackages, boxes, models::Stage, worlds::world};
+
+const RULES: &str = "#!/usr/bin/make -f
+clean:
+build: build-arch build-indep
+build-indep:
+build-arch:
+\t$(CC) -o prog prog.c
+\t./prog check
+binary: binary-arch binary-indep
+binary-indep:
+binary-arch: build-arch
+\tinstall -D prog debian/t/usr/bin/prog
+\tmkdir -p debian/t/DEBIAN
+\tdpkg-gencontrol -Pdebian/t
+\tdpkg-deb --root-owner-group --build debian/t ..
+";
+
+/// Two faults: the second shows when the first is gone.
+const PROG: &str = "#include <no-such-port.h>\n\n/* one */\n/* two */\n/* three */\n/* four */\n/* five */\n/* six */\n\
+                    int main(void) { return HELM; }\n";
+const HALF: &str = "\n/* one */\n/* two */\n/* three */\n/* four */\n/* five */\n/* six */\nint main(void) { return HELM; }\n";
+const WHOLE: &str = "\n/* one */\n/* two */\n/* three */\n/* four */\n/* five */\n/* six */\nint main(void) { return 0; }\n";
+
+/// Both faults mended, in two hunks.
+const DIFF: &str = "diff --git a/prog.c b/prog.c
+--- a/prog.c
++++ b/prog.c
+@@ -1,4 +1,3 @@
+-#include <no-such-port.h>
+ 
+ /* one */
+ /* two */
+@@ -6,4 +5,4 @@
+ /* four */
+ /* five */
+ /* six */
+-int main(void) { return HELM; }
++int main(void) { return 0; }
+";
+
+fn lay(folder: &Path) {
+    for (name, text) in [
+        (
+            "debian/control",
+            "Source: t\nMaintainer: T <t@example.org>\nBuild-Depends: make\nStandards-Version: 4.6.2\n\
+             Rules-Requires-Root: no\n\nPackage: t\nArchitecture: any\nDescription: t\n t\n",
+        ),
+        ("debian/rules", RULES),
+        (
+            "debian/changelog",
+            "t (1) unstable; urgency=low\n\n  * A test.\n\n -- T <t@example.org>  Mon, 01 Jan 2024 00:00:00 +0000\n",
+        ),
+        ("debian/source/format", "3.0 (native)\n"),
+        ("prog.c", PROG),
+    ] {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    fs::set_permissions(folder.join("debian/rules"), std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn task(failed_log: Digest) -> Task {
+    Task {
+        id: "t".parse().unwrap(),
+        suite: "repair".parse().unwrap(),
+        source: PinnedSource {
+            name: "t".to_owned(),
+            origin: SourceKind::Folder { path: "/t".to_owned() },
+            tree: Some(Digest::of(b"tree")),
+        },
+        platform: Platform::default_host(),
+        goal: Goal::Repair(RepairGoal {
+            recipe: RecipeKind::Debian,
+            target: Arch::host(),
+            works_on: None,
+            failed_log: Some(failed_log),
+            working_log: None,
+        }),
+        budget: Budget::default(),
+        blocked_sources: Vec::new(),
+    }
+}
+
+/// What an agent hands in for the package, and what it did; none where there are no boxes.
+fn repair(name: &str, stage: &Stage) -> Option<(Submission, Vec<Event>)> {
+    let (boxes, world) = (boxes::boxes()?, world(Arch::host())?);
+    let local = Local::new(&world, None);
+    let folder = tempfile::tempdir().unwrap();
+    lay(folder.path());
+    let tree = SourceTree::new(folder.path().to_owned(), Digest::of(b"tree"));
+    let mut sandbox = boxes
+        .factory
+        .start(&BoxSpec {
+            image: boxes.image,
+            limits: Limits::default(),
+            network: Network::Off,
+        })
+        .unwrap();
+    let mut tar = Vec::new();
+    tree.write_tar(&mut tar).unwrap();
+    sandbox.write_tree(BOX_SOURCE, &mut tar.as_slice()).unwrap();
+    let blobs = boxes.home.blobs();
+    let log = blobs
+        .put(b"cc -o prog prog.c\nprog.c:1:10: fatal error: no-such-port.h: No such file or directory\n")
+        .unwrap();
+    let mut events = Vec::new();
+    let submission = agent(name, &stage.settings).unwrap().solve(&mut SolveContext {
+        task: &task(log),
+        tree: folder.path(),
+        sandbox: sandbox.as_mut(),
+        resolver: Some(&NoPackages),
+        rebuilder: Some(&local),
+        blobs: &blobs,
+        events: &mut events,
+        output: &mut |_| {},
+        deadline: None,
+        forbid: &[],
+        base_packages: &[],
+    });
+    Some((submission.unwrap(), events))
+}
+
+/// What was done and handed in, in a few lines.
+fn told(handed_in: &Submission, events: &[Event]) -> String {
+    let mut text = String::new();
+    for event in events {
+        match event {
+            Event::ToolCalled(record) => {
+                let how = if record.failed { " refused" } else { "" };
+                writeln!(text, "{}: {}{how}", record.conversation, record.name).unwrap();
+            }
+            Event::Note { text: note } if note.starts_with("iteration") => {
+                writeln!(text, "{}", note.split(" sources=").next().unwrap()).unwrap();
+            }
+            Event::Ended { by, why } => writeln!(text, "ended {by:?}: {why}").unwrap(),
+            _ => {}
+        }
+    }
+    writeln!(text, "{}", handed_in.note).unwrap();
+    let state = match &handed_in.patch {
+        None => "nothing is handed in".to_owned(),
+        Some(patch) => {
+            let folder = tempfile::tempdir().unwrap();
+            lay(folder.path());
+            let mut fresh = Package::open(folder.path()).unwrap();
+            fresh.apply(patch).unwrap();
+            let prog = fs::read_to_string(fresh.root().join("prog.c")).unwrap();
+            match prog.as_str() {
+                WHOLE => "handed in: all of the repair".to_owned(),
+                HALF => "handed in: half of the repair".to_owned(),
+                other => format!("handed in: {other}"),
+            }
+        }
+    };
+    writeln!(text, "{state}").unwrap();
+    text
+}
+
+fn in_iteration(number: u32, answer: Vec<Answer>) -> Conversation {
+    Conversation {
+        name: Some(format!("iteration-{number}")),
+        answer,
+        ..Conversation::default()
+    }
+}
+
+fn write(text: &str) -> Answer {
+    Answer::call("write", json!({"path": "prog.c", "content": text}))
+}
+
+fn plain(name: &str) -> Answer {
+    Answer::call(name, json!({}))
+}
+
+#[test]
+fn three_iterations_the_second_of_which_fails_for_real() {
+    let stage = Stage::of(Script {
+        conversation: vec![
+            in_iteration(
+                1,
+                vec![
+                    plain("check"),
+                    Answer::call("read", json!({"path": "/build/source/prog.c"})),
+                    Answer::text("I see no way."),
+                ],
+            ),
+            in_iteration(
+                2,
+                vec![
+                    write(HALF),
+                    plain("upload"),
+                    plain("check"),
+                    plain("check"),
+                    plain("check"),
+                    plain("check"),
+                    plain("diagnose"),
+                    Answer::text("It should build now."),
+                ],
+            ),
+            in_iteration(3, vec![write(WHOLE), plain("upload"), plain("check")]),
+        ],
+        ..Script::default()
+    });
+    let Some((submission, events)) = repair("mcp-repair", &stage) else { return };
+    expect![[r#""#]].assert_eq(&told(&submission, &events));
+    // What the third conversation begins with: fresh, with what the others did.
+    let begins: Vec<String> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Said { conversation, message } if conversation == "iteration-3" => Some(message.plain_text()),
+            _ => None,
+        })
+        .collect();
+    let history = begins[1].split("This is attempt").nth(1).unwrap();
+    let history: Vec<&str> = history.lines().filter(|line| !line.starts_with("index ")).collect();
+    expect![[r#""#]].assert_eq(&history.join("\n").replace(Arch::host().as_str(), "HERE"));
+}
+
+#[test]
+fn patches_by_the_published_names() {
+    let mut stage = Stage::new(vec![
+        Answer::call(
+            "apply_git_unified_patch_tool",
+            json!({"repo_root": "temp_workspace/t", "patch_text": DIFF}),
+        ),
+        Answer::call("modify_file_tool", json!({"file_path": "prog.c", "new_content": ""})),
+        Answer::call("upload_file_to_obs_tool", json!({"package_path": "temp_workspace/t"})),
+        Answer::call("check_build_result", json!({"input_dir": "temp_workspace/t", "package_name": "t"})),
+    ]);
+    stage.settings.options.repair = RepairOptions {
+        patches: true,
+        compat: true,
+        ..RepairOptions::default()
+    };
+    let Some((submission, events)) = repair("mcp-repair", &stage) else { return };
+    expect![[r#""#]].assert_eq(&told(&submission, &events));
+}
+
+#[test]
+fn when_the_budget_ends_what_is_there_is_handed_in() {
+    let mut stage = Stage::new(vec![write(HALF), plain("upload"), plain("check")]);
+    stage.settings.bounds = Bounds {
+        steps: Some(2),
+        ..Bounds::default()
+    };
+    let Some((submission, events)) = repair("mcp-repair", &stage) else { return };
+    expect![[r#""#]].assert_eq(&told(&submission, &events));
+}
+
+#[test]
+fn other_agents_hand_in_what_differs() {
+    let mend = "printf '%s' \"$(sed '1d; s/HELM/0/' prog.c)\" >new; echo >>new; mv new prog.c; cc -o prog prog.c; touch debian/files";
+    let mut text = String::new();
+    for (name, answers) in [
+        (
+            "bash",
+            vec![
+                Answer::call("shell", json!({ "command": mend })),
+                Answer::text("Mended."),
+            ],
+        ),
+        (
+            "codeact",
+            vec![write(WHOLE), Answer::call("finish", json!({"message": "Mended."}))],
+        ),
+        ("single-turn", vec![Answer::text(format!("```diff\n{DIFF}```\n"))]),
+        ("null", Vec::new()),
+    ] {
+        let stage = Stage::new(answers);
+        let Some((submission, events)) = repair(name, &stage) else { return };
+        writeln!(text, "{name}:\n{}", told(&submission, &events)).unwrap();
+    }
+    expect![[r#""#]].assert_eq(&text);
+}
