@@ -120,6 +120,7 @@ fn overhead(mut direct: Box<dyn Sandbox>, served: Box<dyn Sandbox>, blobs: &Blob
         })
         .collect();
     let served = ServedBox {
+        rebuilds: None,
         searcher: None,
         sandbox: served,
         root: BOX_SOURCE.to_owned(),
