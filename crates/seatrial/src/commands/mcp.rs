@@ -159,7 +159,7 @@ fn make(app: &App, args: &McpArgs, toolbox: Toolbox, egress: &Egress) -> Result<
                 observer: Arc::new(|_| {}),
             })?);
             let repairing = Repairing::lay(app, args, &platform, door, resolver.clone(), sandbox.as_mut())?;
-            Some(Box::new(repairing) as Box<dyn PackageRebuilds>)
+            Some(Box::new(repairing) as Box<dyn PackageRebuilds + Send>)
         }
     };
     let folder = app.home.runs().join(format!("mcp-{}", seatrial_store::unix_millis()));

@@ -40,7 +40,7 @@ pub struct ServedBox {
     /// Searches the web.
     pub searcher: Option<Arc<dyn WebSearcher>>,
     /// Rebuilds the package that is to be repaired.
-    pub rebuilds: Option<Box<dyn PackageRebuilds>>,
+    pub rebuilds: Option<Box<dyn PackageRebuilds + Send>>,
 }
 
 /// A call that waits for its turn.
@@ -177,7 +177,7 @@ fn one(served: &mut ServedBox, job: &Job) -> Result<Answer, String> {
             platform: served.platform.as_ref(),
             base_packages: &served.base_packages,
             searcher: served.searcher.as_deref(),
-            rebuilds: served.rebuilds.as_deref(),
+            rebuilds: served.rebuilds.as_deref().map(|rebuilds| rebuilds as &dyn PackageRebuilds),
             ..Ground::default()
         },
     };
