@@ -21,6 +21,15 @@ pub(crate) struct ModelArgs {
     /// Most US dollars of all trials together
     #[arg(long, value_name = "USD", value_parser = parse_dollars)]
     pub(crate) max_cost_of_run: Option<u64>,
+    /// Most tokens of all trials together
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens_of_run: Option<u64>,
+    /// Most turns with a model in all trials together
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps_of_run: Option<u64>,
+    /// Most uses of tools in all trials together
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tool_calls_of_run: Option<u64>,
     /// Most tokens of a trial, requests and answers together
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,

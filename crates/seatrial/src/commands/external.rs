@@ -132,6 +132,9 @@ fn no_bounds(models: &ModelArgs) -> Result<(), Failure> {
     let bounds = [
         ("--max-cost", models.max_cost.is_some()),
         ("--max-cost-of-run", models.max_cost_of_run.is_some()),
+        ("--max-tokens-of-run", models.max_tokens_of_run.is_some()),
+        ("--max-steps-of-run", models.max_steps_of_run.is_some()),
+        ("--max-tool-calls-of-run", models.max_tool_calls_of_run.is_some()),
         ("--max-tokens", models.max_tokens.is_some()),
         ("--max-steps", models.max_steps.is_some()),
         ("--max-tool-calls", models.max_tool_calls.is_some()),

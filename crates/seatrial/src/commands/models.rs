@@ -91,12 +91,13 @@ pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Op
     for name in &args.model {
         settings.models.push(connected(name, &models)?);
     }
-    settings.run_meter = args.max_cost_of_run.map(|cost| {
-        Arc::new(Meter::new(Bounds {
-            cost_micros: Some(cost),
-            ..Bounds::default()
-        }))
-    });
+    let of_run = Bounds {
+        steps: args.max_steps_of_run,
+        tool_calls: args.max_tool_calls_of_run,
+        tokens: args.max_tokens_of_run,
+        cost_micros: args.max_cost_of_run,
+    };
+    settings.run_meter = (of_run != Bounds::default()).then(|| Arc::new(Meter::new(of_run)));
     let lock = json!({
         "models": args.model,
         "base_url": args.asking.base_url,
@@ -108,7 +109,12 @@ pub(super) fn settings(app: &App, args: &ModelArgs) -> Result<(AgentSettings, Op
             "tool_calls": bounds.tool_calls,
             "tokens": bounds.tokens,
             "cost_micros": bounds.cost_micros,
-            "cost_micros_of_run": args.max_cost_of_run,
+            "of_run": {
+                "steps": of_run.steps,
+                "tool_calls": of_run.tool_calls,
+                "tokens": of_run.tokens,
+                "cost_micros": of_run.cost_micros,
+            },
         },
         "prices": prices,
         "cassette": args.asking.cassette,

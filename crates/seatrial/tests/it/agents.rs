@@ -83,6 +83,29 @@ fn a_trial_with_a_model_is_run_reported_exported_and_done_again() {
 }
 
 #[test]
+fn what_all_trials_may_use_together_is_kept() {
+    if !boxes() {
+        return;
+    }
+    // Two trials of three answers each; the two that may be given in all are the first trial's.
+    for (bound, ending) in [("--max-steps-of-run", "steps"), ("--max-tool-calls-of-run", "tool_calls")] {
+        let server = ScriptedServer::start(Scripts::any(builds_it())).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let corpus = corpus(folder.path(), &["mast", "stern"]);
+        let ran = run(seatrial()
+            .args(["bench", "run"])
+            .arg(&corpus)
+            .args(["--agent", "bash", "--model", "scripted/small", "--base-url"])
+            .arg(server.base_url(Wire::Chat))
+            .args([bound, "1"]));
+        let said = run(seatrial().args(["bench", "report", &run_name(&ran.err), "--json"])).out;
+        let report: Value = serde_json::from_str(&said).unwrap();
+        let endings = &report["models"]["endings"];
+        assert!(endings[ending].as_u64().is_some_and(|times| times >= 1), "{bound}: {said}");
+    }
+}
+
+#[test]
 fn words_about_models_that_cannot_be_meant_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for (words, part) in [
