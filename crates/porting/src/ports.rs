@@ -68,7 +68,7 @@ const CPUID: &str = "\
 fn stand_in(header: &str, text: &str) -> Option<String> {
     match header {
         "cpuid.h" => Some(CPUID.to_owned()),
-        "sys/io.h" | "asm/io.h" | "machine/sysarch.h" => {
+        "sys/io.h" | "asm/io.h" => {
             let mut lines = String::from("#include <errno.h>\n");
             for (name, definition) in PORTS {
                 let called = Regex::new(&format!(r"\b{name}\s*\(")).is_ok_and(|call| call.is_match(text));
@@ -108,6 +108,13 @@ pub(crate) fn guard(draft: &mut Draft<'_, '_>) -> bool {
     for path in paths {
         done |= draft.edit(&path, |text| {
             let held = counts(text, target);
+            // What another system's branch defines is not there.
+            let here: String = text
+                .split_inclusive('\n')
+                .zip(&held)
+                .filter(|(_, holds)| **holds != Holds::No)
+                .map(|(line, _)| line)
+                .collect();
             let lines: Vec<String> = split(text)
                 .into_iter()
                 .enumerate()
@@ -116,7 +123,7 @@ pub(crate) fn guard(draft: &mut Draft<'_, '_>) -> bool {
                         .captures(&line)
                         .and_then(|found| found.get(1))
                         .map(|name| name.as_str().to_owned());
-                    let stand_in = header.and_then(|header| stand_in(&header, text));
+                    let stand_in = header.and_then(|header| stand_in(&header, &here));
                     match stand_in {
                         Some(lines) if held.get(at) != Some(&Holds::No) => {
                             let other = if lines.is_empty() {

@@ -193,29 +193,36 @@ fn libraries_of_spec(spec: &mut Spec, flag: &str) -> Option<()> {
     Some(())
 }
 
-/// Adds a flag behind what a makefile gives one of the variables.
+/// Adds a flag behind what a makefile gives the first of the variables that it sets; C and C++ have one each.
 fn append(text: &str, names: &[&str], flag: &str) -> Option<String> {
-    for name in names {
-        let assigned = Regex::new(&format!(r"^(?:export\s+|override\s+)?{name}\s*(?:[:?]|::)?=")).ok()?;
-        let mut lines = split(text);
-        let Some(first) = lines.iter().position(|line| assigned.is_match(line)) else {
-            continue;
-        };
-        // The last line of the value.
-        let mut last = first;
-        while lines.get(last).is_some_and(|line| line.trim_end().ends_with('\\')) {
-            last += 1;
+    let both = ["CFLAGS", "CXXFLAGS"];
+    if names.starts_with(&both) {
+        let first = append_to(text, "CFLAGS", flag);
+        let second = append_to(first.as_deref().unwrap_or(text), "CXXFLAGS", flag);
+        if let Some(found) = second.or(first) {
+            return Some(found);
         }
-        let line = lines.get_mut(last)?;
-        let bare = line.trim_end_matches(['\n', '\r']);
-        let (value, comment) = match bare.find(" #") {
-            Some(at) => bare.split_at(at),
-            None => (bare, ""),
-        };
-        *line = format!("{} {flag}{comment}\n", value.trim_end());
-        return Some(lines.concat());
     }
-    None
+    names.iter().find_map(|name| append_to(text, name, flag))
+}
+
+fn append_to(text: &str, name: &str, flag: &str) -> Option<String> {
+    let assigned = Regex::new(&format!(r"^(?:export\s+|override\s+)?{name}\s*(?:[:?]|::)?=")).ok()?;
+    let mut lines = split(text);
+    let first = lines.iter().position(|line| assigned.is_match(line))?;
+    // The last line of the value.
+    let mut last = first;
+    while lines.get(last).is_some_and(|line| line.trim_end().ends_with('\\')) {
+        last += 1;
+    }
+    let line = lines.get_mut(last)?;
+    let bare = line.trim_end_matches(['\n', '\r']);
+    let (value, comment) = match bare.find(" #") {
+        Some(at) => bare.split_at(at),
+        None => (bare, ""),
+    };
+    *line = format!("{} {flag}{comment}\n", value.trim_end());
+    Some(lines.concat())
 }
 
 /// Puts a flag behind the name of the compiler, or at the end of the command for a library.

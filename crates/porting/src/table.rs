@@ -182,6 +182,12 @@ pub fn lookup(topic: &str) -> Vec<Knowledge> {
         .collect()
 }
 
+/// Whether a sign is about a header of the machine itself, not of its vector unit.
+fn is_of_machine(sign: &Sign) -> bool {
+    sign.names()
+        .any(|name| matches!(name, "cpuid.h" | "mm_malloc.h") || name.starts_with("sys/") || name.starts_with("asm/"))
+}
+
 static PATTERNS: LazyLock<Vec<Option<Regex>>> = LazyLock::new(|| {
     let compile = |row: &Row| {
         (!row.pattern.is_empty())
@@ -287,17 +293,7 @@ static ROWS: &[Row] = &[
         pattern: r"fatal error: ((?:sys|asm)/(?:io|perm|vm86|ldt|msr)\.h|cpuid\.h|mm_malloc\.h)",
         states: &[],
         find: |case, signs| {
-            let own: Vec<Sign> = signs
-                .iter()
-                .filter(|sign| {
-                    sign.names().any(|name| {
-                        matches!(name, "cpuid.h" | "mm_malloc.h")
-                            || name.starts_with("sys/")
-                            || name.starts_with("asm/")
-                    })
-                })
-                .cloned()
-                .collect();
+            let own: Vec<Sign> = signs.iter().filter(|sign| is_of_machine(sign)).cloned().collect();
             ports::repairs(case, &own)
         },
     },
@@ -325,7 +321,10 @@ static ROWS: &[Row] = &[
         kinds: &[Kind::ForeignIntrinsic, Kind::ForeignHeader],
         pattern: r"fatal error: (\w*mmintrin\.h|immintrin\.h|x86intrin\.h|arm_neon\.h)|unknown type name '(__m(?:128|256|512|64)[id]?)'|(target specific option mismatch)|SSE\d* instruction set not enabled",
         states: &[],
-        find: headers::repairs,
+        find: |case, signs| {
+            let own: Vec<Sign> = signs.iter().filter(|sign| !is_of_machine(sign)).cloned().collect();
+            headers::repairs(case, &own)
+        },
     },
     Row {
         name: "foreign-assembly",

@@ -49,6 +49,7 @@ pub(super) static ROWS: &[Row] = &[
     row("stale-input", Kind::StaleAutotools, Configure, r"cannot find input file: '?([^\s']+)|cannot find (install-sh), install\.sh,? or shtool|cannot find required auxiliary files: (.+)"),
     row("stale-m4-folder", Kind::StaleAutotools, Configure, r"couldn't open directory '([^']+)'").unless("warning: "),
     row("stale-guess", Kind::StaleAutotools, Configure, r"cannot guess build type; you must specify one").subject(Fixed("config.guess")),
+    row("stale-guess-system", Kind::StaleAutotools, Configure, r"config\.guess: unable to guess system type").subject(Fixed("config.guess")),
     row("stale-sub", Kind::StaleAutotools, Configure, r"Invalid configuration '([^']+)': |config\.sub:? (?:Invalid configuration )?'?(\S+?)'?:? (?:.*not recognized|failed)"),
     row("configure-value", Kind::UnknownOption, Configure, r"(?i)^(?:configure: )?error: .*(?:bad|invalid|unknown|unrecogni[sz]ed|unsupported|illegal|wrong|improper) (?:value|argument|choice|setting|option)s?:? (?:of )?.*?(?:for|to|of|in|with|given to) '?(--(?:enable|disable|with|without)-[\w-]+)|^(?:configure: )?error: (?:.*? )?'?(--(?:enable|disable|with|without)-[\w-]+)(?:=\S*)? (?:must|can only|should|takes|expects|needs|accepts|does not (?:take|accept))\b").marks(&["rror: "]).remedies(&[DropFlag("{}")]),
     row("stale-bootstrap", Kind::StaleAutotools, Build, r"Gnulib not yet bootstrapped|[Pp]lease run '?\./?(?:bootstrap|autogen)").subject(Fixed("bootstrap")),

@@ -218,6 +218,11 @@ pub(super) static SAMPLES: &[Sample] = &[
         "config.guess",
     ),
     sample(
+        "stale-guess-system",
+        "./config.guess: unable to guess system type",
+        "config.guess",
+    ),
+    sample(
         "stale-sub",
         "Invalid configuration 'riscv64-unknown-linux-gnu': machine 'riscv64-unknown' not recognized",
         "riscv64-unknown-linux-gnu",

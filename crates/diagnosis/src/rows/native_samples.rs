@@ -6,6 +6,7 @@ use crate::Kind;
 pub(super) static SAMPLES: &[Sample] = &[
     sample("architecture-configure", r"configure: error: unsupported host cpu aarch64", "aarch64").line(1).documented(),
     sample("architecture-configure", r"configure: error: CPU type loongarch64 is not supported", "loongarch64").line(1).documented(),
+    sample("architecture-configure-plain", r"configure: error: Unknown host CPU type; port me", "").line(1).documented(),
     sample("architecture-directive", r#"e30.c:1:2: error: #error "Unsupported architecture"
     1 | #error "Unsupported architecture"
       |  ^~~~~"#, "").line(1),
@@ -20,6 +21,10 @@ r10.c: In function ‘g’:"#, "impossible constraint").line(2),
       |                                                      ^
 r10.c:1:149: error: unknown register name 'eax' in asm"#, "=a").line(1),
     sample("assembly-directive", r"a.S:12: Error: unknown pseudo-op: `.fpu'", ".fpu").line(1).documented(),
+    sample("assembly-operand", r"hull.c:8:5: error: 'asm' operand has impossible constraints", "impossible constraints").line(1).documented(),
+    sample("assembly-operand", r"hull.c:8:5: error: invalid 'asm': operand number out of range", "operand number out of range").line(1).documented(),
+    sample("relocation-unknown", r"/usr/bin/ld: hull.o: unrecognized relocation (0x2a) in section `.text'
+/usr/bin/ld: final link failed: bad value", "hull.o").line(1).documented(),
     sample("assembly-mnemonic", r"r10.S:3: Error: unknown mnemonic `movq' -- `movq %rax,%rbx'
 r10.S:4: Error: unknown mnemonic `vaddps' -- `vaddps %ymm0,%ymm1,%ymm2'
 r10.S:5: Error: unknown mnemonic `pushl' -- `pushl %ebp'", "movq").line(1),

@@ -30,6 +30,8 @@ static BEGINS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"\b(?:__asm__|__asm|asm)\b\s*(?:(?:__volatile__|__volatile|volatile|__inline__|inline)\s*)*\(").ok()
 });
 
+static COMMENT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?s)/\*.*?\*/").ok());
+
 /// All statements of a source, in order.
 pub(crate) fn find(text: &str) -> Vec<Statement> {
     let Some(begins) = BEGINS.as_ref() else {
@@ -45,7 +47,11 @@ pub(crate) fn find(text: &str) -> Vec<Statement> {
         let inner = text.get(begin.end()..begin.end() + length).unwrap_or_default();
         let end = begin.end() + length + 1;
         let line_of = |place: usize| text.get(..place).unwrap_or_default().matches('\n').count();
-        let parts = parts(inner, ':');
+        let plain = match COMMENT.as_ref() {
+            Some(comment) => comment.replace_all(inner, " "),
+            None => inner.into(),
+        };
+        let parts = parts(&plain, ':');
         let template = strings(parts.first().map_or("", String::as_str)).to_ascii_lowercase();
         // `asm("name")` behind a declaration gives a symbol its name.
         let is_name = parts.len() == 1

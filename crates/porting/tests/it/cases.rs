@@ -232,7 +232,7 @@ fn assembly_gets_a_portable_path() {
             "  (x) = sizeof(x) == 8 ? (__typeof__(x)) __builtin_bswap64((unsigned long long) (x)) : (__typeof__(x)) __builtin_bswap32((unsigned int) (x));\n#endif\n  return x;",
         ),
         (
-            "void id(unsigned *a) {\n  asm volatile (\"cpuid\" : \"=a\" (a[0]), \"=b\" (a[1]), \"=c\"(a[2]), \"=d\" (a[3]) : \"a\" (0));\n}\n",
+            "void id(unsigned *a) {\n  asm volatile (\"cpuid\" : \"=a\" (a[0]), \"=b\" (a[1]), \"=c\"(a[2]), \"=d\" (a[3]) /* output */ : \"a\" (0));\n}\n",
             "  ((a[0]) = 0, (a[1]) = 0, (a[2]) = 0, (a[3]) = 0, (void) 0);\n",
         ),
         (
@@ -339,6 +339,16 @@ fn headers_of_one_family_have_something_to_stand_in() {
         "{}",
         repair.why
     );
+    // What another system's branch defines is not there on the target.
+    let source = "#include <sys/io.h>\n#ifdef _WIN32\nint ioperm(unsigned long from, unsigned long count, int on)\n{ return 0; }\n#endif\n\
+                  int main(void) { return ioperm(1, 2, 3); }\n";
+    let files = [("hull.c", source)];
+    let plant = Plant {
+        files: &files,
+        log,
+        ..DEBIAN
+    };
+    has(&plant.repaired("foreign-header"), "hull.c", "static inline int ioperm(");
     let log = log.replace("sys/io.h", "cpuid.h");
     let files = [(
         "hull.c",

@@ -9,6 +9,7 @@ use seatrial_packaging::Package;
 use seatrial_porting::{Failure, Repair, State, candidates};
 
 /// A package and how it fails.
+#[derive(Clone, Copy)]
 pub(crate) struct Plant<'a> {
     pub(crate) is_debian: bool,
     /// Debian: `Architecture`. RPM: further lines of the head.
