@@ -317,6 +317,10 @@ fn foreign(case: &Case<'_>, signs: &[Sign]) -> Vec<(String, &'static [Arch])> {
     for sign in signs {
         flags.extend(sign.names().filter(|name| name.starts_with("-m")).map(str::to_owned));
     }
+    // A compiler that has the sister machine's code but not its library misses the library's first header.
+    if signs.iter().any(|sign| sign.text.contains("fatal error: ")) {
+        flags.extend(["-m64", "-m32", "-mx32"].map(str::to_owned));
+    }
     let word = Regex::new(r"-m[a-z0-9][\w.+=-]*").ok();
     for (path, _) in build_files(case) {
         let Some(text) = case.text(&path) else { continue };
@@ -330,8 +334,13 @@ fn foreign(case: &Case<'_>, signs: &[Sign]) -> Vec<(String, &'static [Arch])> {
             .collect();
         flags.extend(more);
     }
+    let texts: Vec<_> = build_files(case)
+        .iter()
+        .filter_map(|(path, _)| case.text(path))
+        .collect();
     flags
         .into_iter()
+        .filter(|flag| texts.iter().any(|text| text.contains(flag.as_str())))
         .filter_map(|flag| {
             let owners = machine::owners(&flag, Some(case.works_on()))?;
             (!owners.contains(&target)).then_some((flag, owners))

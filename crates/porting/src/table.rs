@@ -257,7 +257,7 @@ static ROWS: &[Row] = &[
     Row {
         name: "foreign-flag",
         topics: &["flag", "-m64", "-msse", "-march", "-mtune", "cflags", "option"],
-        sign: "`unrecognized command-line option '-msse2'`; `unknown value 'core2' for '-march'`",
+        sign: "`unrecognized command-line option '-msse2'`; `unknown value 'core2' for '-march'`; `bits/libc-header-start.h: No such file` (-m64 or -m32)",
         meaning: "A build file gives every compiler a flag of one processor.",
         repairs: &[
             "give it on that processor only: `$(filter ...)` in makefiles and debian/rules, `%ifarch` in a spec, \
@@ -265,7 +265,7 @@ static ROWS: &[Row] = &[
             "leave it out",
         ],
         kinds: &[Kind::ForeignFlag],
-        pattern: r"(?:unrecognized command[- ]line option|unsupported option|unknown argument:?|unrecognized argument in option|option) '(-m[\w.+=-]+)'",
+        pattern: r"(?:unrecognized command[- ]line option|unsupported option|unknown argument:?|unrecognized argument in option|option) '(-m[\w.+=-]+)'|fatal error: (?:bits/(?:libc-header-start|wordsize|c\+\+config)|gnu/stubs-\w+|sys/cdefs|asm/errno)\.h",
         states: &[],
         find: flags::repairs,
     },

@@ -76,6 +76,20 @@ fn flags_of_another_processor_are_given_there_only() {
         "%ifarch x86_64 %{ix86}\n%global port_msse2 -msse2\n%endif\nName:",
     );
     has(&texts, "hull.spec", "make CFLAGS=\"%{optflags} %{?port_msse2}\"");
+    // A compiler that knows the sister machine and has no library for it.
+    let log = "In file included from hull.c:1:\n/usr/include/stdint.h:26:10: fatal error: bits/libc-header-start.h: No such file or directory\n";
+    let files = [("Makefile", "CFLAGS = -O2 -m64\n")];
+    let plant = Plant {
+        files: &files,
+        log,
+        target: Arch::I686,
+        ..DEBIAN
+    };
+    has(
+        &plant.repaired("conditional-flag"),
+        "Makefile",
+        "CFLAGS = -O2 $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-m64)\n",
+    );
     // The wider word length of the family is none of the narrower one's.
     let log = "cc: error: CPU you selected does not support x86-64 instruction set\ncc: error: unrecognized command-line option '-m64'\n";
     let files = [("Makefile", "CFLAGS=-m64\n")];
