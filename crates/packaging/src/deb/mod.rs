@@ -1,5 +1,6 @@
 //! Debian's side: the files of `debian/`, each read and edited as text with everything else kept, and source packages.
 
+mod alone;
 mod base;
 mod changelog;
 mod control;

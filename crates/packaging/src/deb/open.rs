@@ -60,6 +60,8 @@ pub(crate) struct Debian {
     pub(super) packaging: Option<String>,
     /// The patches when it was opened: the series and its files.
     pub(super) patches: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// What was noticed when it was opened.
+    pub(crate) notes: Vec<String>,
 }
 
 /// What is left by tools in a tree and never part of a package.
@@ -94,6 +96,7 @@ impl Debian {
             signatures: Vec::new(),
             packaging: None,
             patches: BTreeMap::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -197,6 +200,10 @@ impl Debian {
         let mut base = Base::default();
         base.lay(tar_of(found), "debian", Top::Kept);
         opened.remember(&base);
+        let has_main = opened.upstream.iter().any(|(part, _)| part.is_empty());
+        if !has_main && matches!(opened.format, SourceFormat::Old | SourceFormat::Quilt) {
+            opened.upstream_from_tree(tree, &format!("{upstream}.tar.gz"), changelog.top().time)?;
+        }
         Ok(opened)
     }
 

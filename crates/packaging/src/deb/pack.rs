@@ -254,7 +254,7 @@ fn ending(compression: Compression) -> &'static str {
     }
 }
 
-fn written(
+pub(super) fn written(
     base: &Base,
     folder: &str,
     compression: Compression,
@@ -272,7 +272,7 @@ fn written(
 }
 
 /// A part of the tree on the disk, without what tools left there.
-fn disk(tree: &Path, part: &Path) -> Result<Base, PackageError> {
+pub(super) fn disk(tree: &Path, part: &Path) -> Result<Base, PackageError> {
     let found = archive::read_folder(part).map_err(PackageError::archive("the tree"))?;
     let found = found.into_iter().filter(|entry| !is_work(&entry.path())).collect();
     let prefix = part.strip_prefix(tree).unwrap_or(part).to_string_lossy().into_owned();
@@ -283,7 +283,7 @@ fn disk(tree: &Path, part: &Path) -> Result<Base, PackageError> {
 
 /// Modes and times as packages have them: the same for everybody who packs, and nothing from after the last entry of the
 /// changelog. What was edited is as old as that entry, and what was not keeps its time.
-fn settle(base: &mut Base, newest: u64, before: Option<&Base>) {
+pub(super) fn settle(base: &mut Base, newest: u64, before: Option<&Base>) {
     for (path, node) in &mut base.nodes {
         match node {
             Node::File { content, mode, time } => {

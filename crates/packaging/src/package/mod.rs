@@ -190,7 +190,7 @@ impl Package {
     /// What was noticed when the package was opened and is no error, such as an archive that stays closed.
     pub fn notes(&self) -> &[String] {
         match &self.parts {
-            Parts::Debian(_) => &[],
+            Parts::Debian(debian) => &debian.notes,
             Parts::Rpm(flat) => &flat.notes,
         }
     }

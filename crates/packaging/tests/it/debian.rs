@@ -309,7 +309,30 @@ fn a_tree_is_opened_with_the_archives_beside_it() {
     assert_eq!(read(&folder.path().join("hull-1.0"), "old"), "old\n");
     let alone = tempfile::tempdir().unwrap();
     run(folder.path(), &["cp", "-a", "hull-1.0", alone.path().to_str().unwrap()]).unwrap();
-    let package = Package::open(&alone.path().join("hull-1.0")).unwrap();
+    let tree = alone.path().join("hull-1.0");
+    let package = Package::open(&tree).unwrap();
+    if tree.join(".pc/applied-patches").exists() {
+        // Upstream's archive is made of the tree with its patches taken back; packed twice it is the same.
+        assert!(
+            package.notes().iter().any(|note| note.contains("hull_1.0.orig.tar.gz")),
+            "{:?}",
+            package.notes()
+        );
+        write(package.root(), "old", "other\n");
+        let (one, two) = (alone.path().join("one"), alone.path().join("two"));
+        let packed = package.pack(&one).unwrap();
+        assert_eq!(packed.files, package.pack(&two).unwrap().files);
+        unpack(&one, "hull_1.0-1.dsc", &alone.path().join("unpacked"));
+        for file in ["old", "added", "src/main.c", "two words.txt"] {
+            assert_eq!(
+                read(package.root(), file),
+                read(&alone.path().join("unpacked"), file),
+                "{file}"
+            );
+        }
+        std::fs::remove_dir_all(tree.join(".pc")).unwrap();
+    }
+    let package = Package::open(&tree).unwrap();
     let error = package.pack(&folder.path().join("none")).unwrap_err().to_string();
     assert!(
         error.contains("names `hull_1.0.orig.tar.*`, which is not there"),
