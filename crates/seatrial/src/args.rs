@@ -308,6 +308,73 @@ pub(crate) enum CorpusVerb {
     },
 }
 
+/// Where cases of the repair suite come from.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CrossIsaVerb {
+    /// Make them: a porting fault of the catalogue in a package that works, proved by rebuilds on both sides
+    #[command(after_help = "Example:\n  seatrial corpus mine cross-isa mutations corpora/repair-cross-isa \\\n    \
+        --from corpora/compile-debian --pair x86_64:i686 --limit 10")]
+    Mutations {
+        /// The corpus's folder; its catalogue of faults is in `catalogue` below it
+        #[arg(default_value = "corpora/repair-cross-isa")]
+        folder: PathBuf,
+        /// A corpus whose pinned source packages are taken; of a divided one, the seen ones
+        #[arg(long, value_name = "CORPUS", default_value = "corpora/compile-debian")]
+        from: PathBuf,
+        /// Only these packages
+        #[arg(long, value_name = "NAME")]
+        package: Vec<String>,
+        /// Only these faults
+        #[arg(long, value_name = "NAME")]
+        fault: Vec<String>,
+        /// Packages that are tried for one fault and direction
+        #[arg(long, default_value_t = 4)]
+        tries: usize,
+        /// What all cases are mined with
+        #[command(flatten)]
+        common: CrossIsaArgs,
+    },
+    /// Find them: source packages that the distribution has for one architecture and not, or older, for another
+    #[command(after_help = "Example:\n  seatrial corpus mine cross-isa archive corpora/found \\\n    \
+        --pair x86_64:aarch64 --limit 5")]
+    Archive {
+        /// The corpus's folder
+        folder: PathBuf,
+        /// Largest source package, in bytes
+        #[arg(long, default_value_t = 500_000)]
+        max_bytes: u64,
+        /// Only list what would be built
+        #[arg(long)]
+        list: bool,
+        /// What all cases are mined with
+        #[command(flatten)]
+        common: CrossIsaArgs,
+    },
+}
+
+/// What cases of the repair suite are mined with.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CrossIsaArgs {
+    /// A direction: where packages build, and where they fail, such as `x86_64:aarch64`
+    #[arg(long, value_name = "WORKS:FAILS")]
+    pub(crate) pair: Vec<String>,
+    /// Seed of the order
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Cases wanted
+    #[arg(long, default_value_t = 30)]
+    pub(crate) limit: usize,
+    /// Cases that one package may give
+    #[arg(long, default_value_t = 3)]
+    pub(crate) per_package: usize,
+    /// Packages at one time
+    #[arg(short = 'n', long, default_value_t = 1)]
+    pub(crate) jobs: usize,
+    /// The platform
+    #[arg(long, default_value = "debian:bookworm")]
+    pub(crate) platform: String,
+}
+
 /// Kinds of mining.
 #[derive(Debug, Subcommand)]
 pub(crate) enum MineVerb {
@@ -332,6 +399,9 @@ pub(crate) enum MineVerb {
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
     },
+    /// Packages that build on one architecture and fail on another
+    #[command(subcommand)]
+    CrossIsa(CrossIsaVerb),
     /// Failing logs with a known cause: projects of a catalogue are built, broken in one way, and built again
     #[command(after_help = "Examples:\n  seatrial corpus mine mutations corpora/mutations\n  \
         seatrial corpus mine mutations corpora/mutations --project c-make")]

@@ -199,6 +199,20 @@ impl From<seatrial_suites::MutationError> for Failure {
     }
 }
 
+impl From<seatrial_suites::CrossError> for Failure {
+    fn from(error: seatrial_suites::CrossError) -> Self {
+        use seatrial_suites::CrossError;
+        match error {
+            CrossError::Source(error) => error.into(),
+            CrossError::Corpus(error) => error.into(),
+            CrossError::Store(error) => error.into(),
+            CrossError::Io(error) => error.into(),
+            CrossError::Catalogue { .. } => Self::usage(error.to_string()),
+            CrossError::Package(_) | CrossError::Rebuild(_) | CrossError::Name(_) => Self::invalid(error.to_string()),
+        }
+    }
+}
+
 impl From<seatrial_suites::MineError> for Failure {
     fn from(error: seatrial_suites::MineError) -> Self {
         use seatrial_suites::MineError;

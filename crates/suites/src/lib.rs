@@ -6,6 +6,7 @@
 mod calibration;
 mod compile;
 mod corpus;
+mod crossing;
 mod error;
 mod lay;
 mod mining;
@@ -16,6 +17,10 @@ mod suite;
 pub use calibration::{aliases, gold_source, gold_submission, lists_only_some, made_by_patches, unpatched_submission};
 pub use compile::Compile;
 pub use corpus::{Corpus, CorpusError, CorpusFacts, Side, Split, TaskLock, TaskState};
+pub use crossing::{
+    CrossError, CrossFloor, CrossOptions, CrossReport, Fault, Faults, Gap, GapKind, Pair, Planted, Step, Tried, gaps,
+    mine_faults, mine_gaps, plant,
+};
 pub use error::SuiteError;
 pub use mining::{
     Archive, LeftOut, LiveArchive, MineError, MineOptions, MineReport, RefreshReport, Repinned, mine_debian_compile,

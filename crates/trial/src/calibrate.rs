@@ -19,6 +19,8 @@ pub enum Calibration {
     /// The task can be solved and cannot be faked. The answer key, improved by what the reference made, and what a person should
     /// know about it.
     Fit(CompileTruth, Vec<String>),
+    /// The reference repair passes, and the package as it came does not.
+    Proved,
     /// Something about it is wrong.
     Quarantined(String),
     /// The infrastructure was at fault, so nothing is known.
@@ -32,7 +34,7 @@ impl Calibration {
     /// The state for the corpus's lock file, when something is known.
     pub fn state(&self) -> Option<TaskState> {
         match self {
-            Self::Fit(..) => Some(TaskState::Calibrated),
+            Self::Fit(..) | Self::Proved => Some(TaskState::Calibrated),
             Self::Quarantined(_) => Some(TaskState::Quarantined),
             Self::Unknown(_) => None,
         }
@@ -79,8 +81,9 @@ impl Calibrator<'_> {
     }
 
     fn one(&self, task: &Task, truth: &Truth, observer: &dyn Observer) -> Result<Calibration, TrialError> {
-        let Some(key) = truth.body.compile() else {
-            return Ok(Calibration::Unknown("the truth is of another suite".to_owned()));
+        let key = match &truth.body {
+            TruthBody::Compile(key) => key,
+            TruthBody::Repair(key) => return self.repair(task, truth, key.gold.as_deref(), observer),
         };
         let script = |text: String| Submission {
             script: Some(text),
@@ -205,7 +208,7 @@ impl Calibrator<'_> {
         Ok(Calibration::Fit(better, notes))
     }
 
-    fn given(
+    pub(crate) fn given(
         &self,
         agent: &Given,
         task: &Task,
@@ -225,16 +228,16 @@ impl Calibrator<'_> {
     }
 }
 
-fn reason(result: &TrialResult) -> &str {
+pub(crate) fn reason(result: &TrialResult) -> &str {
     result
         .verdict(Profile::Strict)
         .map_or("no verdict", |verdict| verdict.reason.as_str())
 }
 
 /// An agent that hands in what it was given.
-struct Given {
-    name: &'static str,
-    submission: Submission,
+pub(crate) struct Given {
+    pub(crate) name: &'static str,
+    pub(crate) submission: Submission,
 }
 
 impl Agent for Given {

@@ -4,6 +4,7 @@
 //! [`Observer`].
 
 mod calibrate;
+mod calibrate_repair;
 mod error;
 mod estimate;
 mod lock;

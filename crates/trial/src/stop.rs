@@ -33,6 +33,13 @@ impl Stop {
         self.inner.thrown.load(Ordering::SeqCst)
     }
 
+    /// A flag that is set when the switch is thrown, for what knows no switch.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        let flag = Arc::default();
+        self.watch(&flag);
+        flag
+    }
+
     fn watch(&self, flag: &Arc<AtomicBool>) {
         let mut boxes = self.boxes();
         boxes.retain(|weak| weak.strong_count() > 0);

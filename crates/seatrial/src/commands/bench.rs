@@ -503,7 +503,7 @@ fn calibrate(
     }
     parts.corpus.save()?;
     let count = |wanted: fn(&Calibration) -> bool| found.iter().filter(|(_, answer)| wanted(answer)).count();
-    let fit = count(|answer| matches!(answer, Calibration::Fit(..)));
+    let fit = count(|answer| matches!(answer, Calibration::Fit(..) | Calibration::Proved));
     let quarantined = count(|answer| matches!(answer, Calibration::Quarantined(_)));
     let unknown = count(|answer| matches!(answer, Calibration::Unknown(_)));
     if app.json {
@@ -554,6 +554,7 @@ fn words(answer: &Calibration) -> String {
             }
             words
         }
+        Calibration::Proved => "fit".to_owned(),
         Calibration::Quarantined(reason) => format!("quarantined: {reason}"),
         Calibration::Unknown(reason) => format!("not known: {reason}"),
     }

@@ -231,6 +231,7 @@ fn mine(app: &App, verb: MineVerb) -> Result<ExitCode, Failure> {
             platform,
             output,
         } => (seed, count, max_bytes, platform, output),
+        MineVerb::CrossIsa(verb) => return super::cases::mine(app, verb),
         MineVerb::Mutations { .. } => return mutations::mine(app, verb),
     };
     let platform = platform(&name)?;

@@ -4,6 +4,7 @@ mod bench;
 mod bench_views;
 mod build;
 pub(crate) mod cache;
+mod cases;
 mod corpus;
 pub(crate) mod diagnose;
 mod doctor;

@@ -4,6 +4,7 @@
 
 mod boxes;
 mod corpus;
+mod crossing;
 mod grading;
 mod mining;
 mod mutations;
