@@ -63,7 +63,9 @@ fn take_back(base: &mut Base, tree: &Path) -> Result<bool, PackageError> {
         }
         let before = disk(&folder, &folder)?;
         for (path, node) in before.nodes {
-            let Node::File { content, mode, time } = node else { continue };
+            let Node::File { content, mode, time } = node else {
+                continue;
+            };
             if path == b".timestamp" {
                 continue;
             }

@@ -9,7 +9,9 @@ use std::{
 use seatrial_core::{ExitCode, PinnedSource, Platform, SourceKind};
 use seatrial_rebuild::{LocalDebian, LocalWorld};
 use seatrial_source::DebianArchive;
-use seatrial_suites::{Corpus, CrossFloor, CrossOptions, CrossReport, Faults, Pair, Side, gaps, mine_faults, mine_gaps};
+use seatrial_suites::{
+    Corpus, CrossFloor, CrossOptions, CrossReport, Faults, Pair, Side, gaps, mine_faults, mine_gaps,
+};
 
 use super::{answer, answer_json, platform, rebuilds};
 use crate::{
@@ -42,7 +44,11 @@ pub(super) fn mine(app: &App, verb: CrossIsaVerb) -> Result<ExitCode, Failure> {
             options.faults = fault;
             options.tries = tries;
             let wanted: BTreeSet<Pair> = if options.pairs.is_empty() {
-                faults.fault.iter().flat_map(|fault| fault.pairs.iter().copied()).collect()
+                faults
+                    .fault
+                    .iter()
+                    .flat_map(|fault| fault.pairs.iter().copied())
+                    .collect()
             } else {
                 options.pairs.iter().copied().collect()
             };
@@ -88,7 +94,13 @@ pub(super) fn mine(app: &App, verb: CrossIsaVerb) -> Result<ExitCode, Failure> {
             if list {
                 let mut text = String::new();
                 for gap in &found {
-                    let _ = writeln!(text, "{}\t{}\t{}", gap.source.package, gap.source.version, gap.kind.name());
+                    let _ = writeln!(
+                        text,
+                        "{}\t{}\t{}",
+                        gap.source.package,
+                        gap.source.version,
+                        gap.kind.name()
+                    );
                 }
                 answer(&text)?;
                 return Ok(ExitCode::Passed);
@@ -181,10 +193,17 @@ fn tell(app: &App, folder: &Path, report: &CrossReport) -> Result<ExitCode, Fail
     let kept = report.tried.iter().filter(|tried| tried.task.is_some()).count();
     let mut classes: BTreeMap<(String, String), usize> = BTreeMap::new();
     for task in report.corpus.all_tasks() {
-        let class = report.corpus.truth(&task.id)?.body.repair().map(|truth| truth.class.clone());
+        let class = report
+            .corpus
+            .truth(&task.id)?
+            .body
+            .repair()
+            .map(|truth| truth.class.clone());
         if let (Some(goal), Some(class)) = (task.goal.repair(), class) {
             let works = goal.works_on.map_or("?", |arch| arch.as_str());
-            *classes.entry((format!("{works} to {}", goal.target), class)).or_default() += 1;
+            *classes
+                .entry((format!("{works} to {}", goal.target), class))
+                .or_default() += 1;
         }
     }
     let count = report.corpus.all_tasks().count();

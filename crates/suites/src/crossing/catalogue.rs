@@ -125,8 +125,8 @@ impl Faults {
                 path: path.clone(),
                 problem,
             };
-            let part: Self =
-                toml::from_str(&fs::read_to_string(&path)?).map_err(|error| wrong(error.to_string().trim().to_owned()))?;
+            let part: Self = toml::from_str(&fs::read_to_string(&path)?)
+                .map_err(|error| wrong(error.to_string().trim().to_owned()))?;
             for fault in part.fault {
                 if let Err(problem) = fault.check() {
                     return Err(wrong(format!("fault `{}`: {problem}", fault.name)));

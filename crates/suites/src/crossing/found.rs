@@ -71,7 +71,10 @@ pub fn gaps(sources: &[SourcePackage], works: &[BinaryPackage], fails: &[BinaryP
         if !is_built {
             continue;
         }
-        let allowed = source.architecture.split_whitespace().any(|word| allows(word, pair.fails));
+        let allowed = source
+            .architecture
+            .split_whitespace()
+            .any(|word| allows(word, pair.fails));
         let kind = match there.get(&source.package) {
             Some(versions) if versions.contains(&source.version) => continue,
             _ if !allowed => GapKind::Excluded,

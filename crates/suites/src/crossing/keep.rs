@@ -26,7 +26,10 @@ pub(super) fn keep(folder: &Path, store: &Blobs, content: &[u8]) -> Result<Diges
 pub(super) fn shorten(log: &[u8]) -> String {
     let text = String::from_utf8_lossy(log);
     let is_fetching = |line: &&str| {
-        ["Get:", "Hit:", "Ign:", "Err:"].iter().any(|start| line.starts_with(start)) || line.contains("://deb.")
+        ["Get:", "Hit:", "Ign:", "Err:"]
+            .iter()
+            .any(|start| line.starts_with(start))
+            || line.contains("://deb.")
     };
     let lines: Vec<&str> = text.lines().filter(|line| !is_fetching(line)).collect();
     let size: usize = lines.iter().map(|line| line.len() + 1).sum();

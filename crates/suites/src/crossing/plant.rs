@@ -58,7 +58,11 @@ fn place(step: &Step, root: &Path, name: &str) -> Result<Place, Unfit> {
     let appended = |path: PathBuf, planted: &str, repaired: &str| -> Result<Place, Unfit> {
         let text = text(root, &path)?;
         let both = |more: &str| {
-            let gap = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
+            let gap = if text.ends_with('\n') || text.is_empty() {
+                ""
+            } else {
+                "\n"
+            };
             format!("{text}{gap}{more}")
         };
         Ok(Place {
@@ -128,8 +132,9 @@ fn text(root: &Path, path: &Path) -> Result<String, Unfit> {
 
 static MAIN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)^(?:(?:extern\s+)?(?:int|void)\s+)?main\s*\(").ok());
-static ASIDE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)(^|/)(\.pc|debian|[^/]*(test|example|sample|contrib|doc|bench|script|win|dos|old)[^/]*)(/|$)").ok());
+static ASIDE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(^|/)(\.pc|debian|[^/]*(test|example|sample|contrib|doc|bench|script|win|dos|old)[^/]*)(/|$)").ok()
+});
 static DH: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?m)^\tdh\s.*\$@|^\tdh\s+\$@").ok());
 static SAID: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)^(?:export\s+)?([A-Za-z_][A-Za-z0-9_-]*)\s*(?::(?:[^=]|$)|[:+?]?=)").ok());
@@ -193,7 +198,9 @@ fn fits_rules(rules: &str, more: &str) -> Result<(), Unfit> {
     let names = |text: &str| -> BTreeSet<String> {
         let said = SAID.as_ref();
         let found = said.into_iter().flat_map(|said| said.captures_iter(text));
-        found.filter_map(|found| Some(found.get(1)?.as_str().to_owned())).collect()
+        found
+            .filter_map(|found| Some(found.get(1)?.as_str().to_owned()))
+            .collect()
     };
     match names(rules).intersection(&names(more)).next() {
         Some(name) => Err(format!("its rules have `{name}` already")),
@@ -221,7 +228,12 @@ fn all_found(root: &Path, pattern: &str) -> Vec<PathBuf> {
         return files;
     }
     let Some((start, end)) = pattern.split_once('*') else {
-        return root.join(pattern).is_file().then(|| pattern.into()).into_iter().collect();
+        return root
+            .join(pattern)
+            .is_file()
+            .then(|| pattern.into())
+            .into_iter()
+            .collect();
     };
     let (folder, start) = start.rsplit_once('/').unwrap_or(("", start));
     let Ok(entries) = fs::read_dir(root.join(folder)) else {

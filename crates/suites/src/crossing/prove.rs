@@ -290,7 +290,10 @@ impl<'a> Growing<'a> {
             },
             blocked_sources: vec![case.package.clone()],
         };
-        let is_calibrated = case.gold.as_ref().is_some_and(|gold| crate::repair::marks(gold).is_empty());
+        let is_calibrated = case
+            .gold
+            .as_ref()
+            .is_some_and(|gold| crate::repair::marks(gold).is_empty());
         let truth = Truth {
             task: id.clone(),
             body: TruthBody::Repair(RepairTruth {

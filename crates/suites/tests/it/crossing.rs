@@ -24,10 +24,19 @@ fn package(root: &Path) {
     write("debian/rules", "#!/usr/bin/make -f\n%:\n\tdh $@\n");
     write("debian/source/format", "3.0 (native)\n");
     write("debian/libhull1.install", "usr/lib/*/libhull.so.1\n");
-    write("debian/libhull1.symbols", "libhull.so.1 libhull1 #MINVER#\n hull_float@Base 1.0\n");
-    write("src/hull.c", "#include <stdio.h>\n\nint main(void)\n{\n\treturn 0;\n}\n");
+    write(
+        "debian/libhull1.symbols",
+        "libhull.so.1 libhull1 #MINVER#\n hull_float@Base 1.0\n",
+    );
+    write(
+        "src/hull.c",
+        "#include <stdio.h>\n\nint main(void)\n{\n\treturn 0;\n}\n",
+    );
     write("src/float.c", "int hull_float(int load)\n{\n\treturn load;\n}\n");
-    write("config.sub", "case $cpu in\n\t| aarch64 | aarch64_be \\\n\t| x86_64)\n\t\t;;\nesac\n");
+    write(
+        "config.sub",
+        "case $cpu in\n\t| aarch64 | aarch64_be \\\n\t| x86_64)\n\t\t;;\nesac\n",
+    );
     fs::set_permissions(root.join("debian/rules"), std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
@@ -45,10 +54,14 @@ fn every_fault_of_the_catalogue_has_a_place_and_a_repair_that_gives_nothing_up()
             .unwrap_or_else(|why| panic!("{name}: {why}"));
         assert_eq!(marks(&planted.gold), Vec::new(), "{name}");
         let mut package = pristine.copy().unwrap();
-        package.apply(&planted.change).unwrap_or_else(|error| panic!("{name}: {error}"));
+        package
+            .apply(&planted.change)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_ne!(package.digest().unwrap(), pristine.digest().unwrap(), "{name}");
         let broken = package.digest().unwrap();
-        package.apply(&planted.gold).unwrap_or_else(|error| panic!("{name}: {error}"));
+        package
+            .apply(&planted.gold)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_ne!(package.digest().unwrap(), broken, "{name}");
     }
 }
@@ -59,7 +72,11 @@ fn a_package_without_a_place_is_told() {
     let faults = Faults::load(&catalogue).unwrap();
     let folder = tempfile::tempdir().unwrap();
     package(folder.path());
-    fs::write(folder.path().join("debian/rules"), "#!/usr/bin/make -f\nbuild:\n\tmake\n").unwrap();
+    fs::write(
+        folder.path().join("debian/rules"),
+        "#!/usr/bin/make -f\nbuild:\n\tmake\n",
+    )
+    .unwrap();
     fs::remove_file(folder.path().join("src/hull.c")).unwrap();
     let pristine = Package::open(folder.path()).unwrap();
     for (name, part) in [
