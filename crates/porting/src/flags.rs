@@ -317,8 +317,12 @@ fn foreign(case: &Case<'_>, signs: &[Sign]) -> Vec<(String, &'static [Arch])> {
     for sign in signs {
         flags.extend(sign.names().filter(|name| name.starts_with("-m")).map(str::to_owned));
     }
-    // A compiler that has the sister machine's code but not its library misses the library's first header.
-    if signs.iter().any(|sign| sign.text.contains("fatal error: ")) {
+    // A compiler that has the sister machine's code but not its library misses its first header or object.
+    let lacks = ["fatal error: ", "cannot find", "skipping incompatible"];
+    if signs
+        .iter()
+        .any(|sign| lacks.iter().any(|words| sign.text.contains(words)))
+    {
         flags.extend(["-m64", "-m32", "-mx32"].map(str::to_owned));
     }
     let word = Regex::new(r"-m[a-z0-9][\w.+=-]*").ok();

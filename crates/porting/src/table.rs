@@ -265,7 +265,7 @@ static ROWS: &[Row] = &[
             "leave it out",
         ],
         kinds: &[Kind::ForeignFlag],
-        pattern: r"(?:unrecognized command[- ]line option|unsupported option|unknown argument:?|unrecognized argument in option|option) '(-m[\w.+=-]+)'|fatal error: (?:bits/(?:libc-header-start|wordsize|c\+\+config)|gnu/stubs-\w+|sys/cdefs|asm/errno)\.h",
+        pattern: r"(?:unrecognized command[- ]line option|unsupported option|unknown argument:?|unrecognized argument in option|option) '(-m[\w.+=-]+)'|fatal error: (?:bits/(?:libc-header-start|wordsize|c\+\+config)|gnu/stubs-\w+|sys/cdefs|asm/errno)\.h|cannot find S?crt[1i]\.o|skipping incompatible \S+ when searching for -lgcc",
         states: &[],
         find: flags::repairs,
     },

@@ -90,6 +90,13 @@ fn flags_of_another_processor_are_given_there_only() {
         "Makefile",
         "CFLAGS = -O2 $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-m64)\n",
     );
+    let log = "/usr/bin/ld: cannot find Scrt1.o: No such file or directory\n/usr/bin/ld: skipping incompatible \
+               /usr/lib/gcc/i686-linux-gnu/12/libgcc.a when searching for -lgcc\ncollect2: error: ld returned 1 exit status\n";
+    has(
+        &Plant { log, ..plant }.repaired("conditional-flag"),
+        "Makefile",
+        "$(shell $(CC) -dumpmachine)),-m64)\n",
+    );
     // The wider word length of the family is none of the narrower one's.
     let log = "cc: error: CPU you selected does not support x86-64 instruction set\ncc: error: unrecognized command-line option '-m64'\n";
     let files = [("Makefile", "CFLAGS=-m64\n")];
