@@ -392,8 +392,9 @@ impl Work<'_, '_> {
         let secrets = &self.program.secrets;
         let (patch, how) = crate::repair::hand_in(self.context, None)?;
         let is_absent = matches!(run.status, Status::Exited(126 | 127));
-        let is_idle =
-            self.program.recipe.trajectory.format.tells_commands() && told.is_silent() && run.status != Status::Exited(0);
+        let is_idle = self.program.recipe.trajectory.format.tells_commands()
+            && told.is_silent()
+            && run.status != Status::Exited(0);
         if patch.is_none() && (is_absent || is_idle) {
             let why = format!("it {} before it did anything: {}", ended(run.status), run.last_line());
             self.context.events.emit(Event::Ended {

@@ -124,7 +124,8 @@ mod tests {
             let _ = writeln!(text, "{}: {}", step.purpose.as_str(), shown.join("\n  "));
         }
         expect![[r#"
-            dependencies: apt-get update -q
+            dependencies: mkdir -p /usr/share/man/man1
+              apt-get update -q
               apt-get install -q -y --no-install-recommends autoconf-archive bc binutils-dev b
             prepare: mkdir -p "$OUT/ghcc"
               for tool in gcc cc clang; do

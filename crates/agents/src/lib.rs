@@ -35,8 +35,8 @@ pub use fake::fake_script;
 use ghcc::Ghcc;
 use null::Null;
 pub use ognibuild::Ognibuild;
-pub use replay::{How, Redone, handed_in_alone, replay};
 pub use repair::{RepairOptions, rebuild_package};
+pub use replay::{How, Redone, handed_in_alone, replay};
 pub use retrieval::{
     Embedder, HashedWords, LabelError, Labels, Repository, Retrieval, RetrievalScore, measure_retrieval,
 };

@@ -127,7 +127,11 @@ impl Work {
 
     fn run(&self, desk: &mut Desk<'_, '_>, task: &str) -> Result<(Ending, String), Halt> {
         let of_task = briefing::prompt_of(desk.context.task);
-        let system = if desk.package.is_some() { self.repair } else { self.system };
+        let system = if desk.package.is_some() {
+            self.repair
+        } else {
+            self.system
+        };
         desk.note_prompts(&[&system, &of_task, &NUDGE])?;
         desk.keep_failures();
         desk.set_up_shell()?;

@@ -39,7 +39,8 @@ pub(crate) fn install(why: &str, packages: &[&str]) -> Step {
         why,
         "$OUT",
         format!(
-            "apt-get update -q\napt-get install -q -y --no-install-recommends {}",
+            // Images without manual pages may lack the folder that scripts of packages link into.
+            "mkdir -p /usr/share/man/man1\napt-get update -q\napt-get install -q -y --no-install-recommends {}",
             packages.join(" ")
         ),
     )

@@ -30,7 +30,13 @@ pub(crate) struct McpArgs {
     #[arg(long, requires = "suite", conflicts_with = "tools")]
     pub(crate) compat: bool,
     /// Whether files are written as a whole or changed by patches
-    #[arg(long, value_enum, default_value = "full-file", requires = "suite", value_name = "MODE")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "full-file",
+        requires = "suite",
+        value_name = "MODE"
+    )]
     pub(crate) mode: RepairMode,
     /// The log of the failed build, laid at /build/logs/failed.log
     #[arg(long, value_name = "FILE", requires = "suite")]

@@ -21,7 +21,9 @@ pub(crate) fn task(context: &SolveContext<'_>) -> String {
         return String::new();
     };
     let package = Package::open(context.tree).ok();
-    let name = package.as_ref().map_or(context.task.source.name.as_str(), Package::name);
+    let name = package
+        .as_ref()
+        .map_or(context.task.source.name.as_str(), Package::name);
     let version = package.as_ref().map_or("", Package::version);
     let origin = goal.works_on.map_or_else(String::new, |works| {
         if works == goal.target {
@@ -32,7 +34,10 @@ pub(crate) fn task(context: &SolveContext<'_>) -> String {
     });
     let mut logs = String::new();
     for (log, line) in [
-        (goal.failed_log, "- /build/logs/failed.log is the whole log of the failed build."),
+        (
+            goal.failed_log,
+            "- /build/logs/failed.log is the whole log of the failed build.",
+        ),
         (
             goal.working_log,
             "- /build/logs/working.log is the log of the build that succeeds elsewhere.",
@@ -43,9 +48,10 @@ pub(crate) fn task(context: &SolveContext<'_>) -> String {
             logs.push('\n');
         }
     }
-    let files = package
-        .as_ref()
-        .map_or_else(|| briefing::files(context.tree), |package| briefing::files(package.root()));
+    let files = package.as_ref().map_or_else(
+        || briefing::files(context.tree),
+        |package| briefing::files(package.root()),
+    );
     TASK.fill(&[
         ("name", name),
         ("version", version),
@@ -121,7 +127,9 @@ pub(crate) fn texts(context: &SolveContext<'_>) -> String {
     let recipes = wanted.iter().filter(|name| is_recipe(name)).count();
     let mut text = String::new();
     for name in wanted.iter().take(recipes + FILES) {
-        let Ok(bytes) = fs::read(package.root().join(name)) else { continue };
+        let Ok(bytes) = fs::read(package.root().join(name)) else {
+            continue;
+        };
         let content = String::from_utf8_lossy(&bytes);
         let (content, _) = seatrial_tools::shorten(&content, FILE, "the rest is not shown");
         let _ = writeln!(text, "\n{name}:\n{content}");
@@ -140,7 +148,9 @@ fn mentioned(log: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in lines.iter().rev().take(300) {
         for word in line.split(|c: char| c.is_whitespace() || "'\"`(),[]".contains(c)) {
-            let Some((name, rest)) = word.split_once(':') else { continue };
+            let Some((name, rest)) = word.split_once(':') else {
+                continue;
+            };
             let is_place = rest.chars().next().is_some_and(|c| c.is_ascii_digit());
             if !is_place || !name.contains('.') {
                 continue;

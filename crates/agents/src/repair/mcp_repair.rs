@@ -7,7 +7,9 @@ use std::{fmt::Write as _, time::Duration};
 
 use seatrial_core::{BOX_SOURCE, Ending, Event, Message, Role, Submission, ToolCall};
 use seatrial_packaging::Package;
-use seatrial_tools::{CacheRule, GuardRule, PackageRebuilds as _, RepairTools, TakeError, ToolState, Toolbox, take_package};
+use seatrial_tools::{
+    CacheRule, GuardRule, PackageRebuilds as _, RepairTools, TakeError, ToolState, Toolbox, take_package,
+};
 use serde::{Deserialize, Serialize};
 
 use super::TASK;
@@ -251,13 +253,7 @@ fn last_state(desk: &Desk<'_, '_>) -> String {
 }
 
 /// Adds an iteration to the history that the next one is told.
-fn tell(
-    history: &mut String,
-    iteration: u32,
-    desk: &Desk<'_, '_>,
-    before: Option<&Package>,
-    after: Option<&Package>,
-) {
+fn tell(history: &mut String, iteration: u32, desk: &Desk<'_, '_>, before: Option<&Package>, after: Option<&Package>) {
     let _ = write!(history, "Attempt {iteration}: ");
     match desk.state.repair().last() {
         Some(last) => {

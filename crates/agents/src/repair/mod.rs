@@ -9,6 +9,7 @@ pub(crate) use mcp_repair::McpRepair;
 pub use mcp_repair::RepairOptions;
 pub use package::rebuild_package;
 pub(crate) use package::{BoxPackage, difference, hand_in};
+
 use crate::talk::Prompt;
 
 /// What tells of the task.

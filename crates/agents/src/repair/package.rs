@@ -7,7 +7,9 @@ use std::sync::{
 
 use seatrial_core::{Arch, BOX_SOURCE};
 use seatrial_packaging::Package;
-use seatrial_rebuild::{EMULATED_FACTOR, Listener, Mode, RebuildError, RebuildRequest, Rebuilder, SourcePackage, State};
+use seatrial_rebuild::{
+    EMULATED_FACTOR, Listener, Mode, RebuildError, RebuildRequest, Rebuilder, SourcePackage, State,
+};
 use seatrial_tools::{PackageRebuilds, RebuildOrder, RebuildsError, Rebuilt, TakeError, take_package};
 
 use crate::{AgentError, SolveContext};
@@ -144,7 +146,10 @@ pub(crate) fn hand_in(
     };
     let (patch, mut how) = difference(&taken.package, pristine);
     if !taken.left_out.is_empty() {
-        how = format!("{how}; left out, because a build made it: {}", taken.left_out.join(", "));
+        how = format!(
+            "{how}; left out, because a build made it: {}",
+            taken.left_out.join(", ")
+        );
     }
     Ok((patch, how))
 }

@@ -11,8 +11,8 @@ use seatrial_core::{
 };
 use seatrial_llm::{Bounds, CallContext, Completion, EmbeddingModel, Meter, Model, ModelError, Request, ToolSpec};
 use seatrial_tools::{
-    Answer, CacheRule, Ground, GuardRule, PackageRebuilds, PageSource, Tool, ToolLimits, ToolState, Toolbox, ToolsError, WebSearcher,
-    World,
+    Answer, CacheRule, Ground, GuardRule, PackageRebuilds, PageSource, Tool, ToolLimits, ToolState, Toolbox,
+    ToolsError, WebSearcher, World,
 };
 
 use super::{

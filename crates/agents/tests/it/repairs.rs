@@ -40,8 +40,10 @@ binary-arch: build-arch
 /// Two faults: the second shows when the first is gone.
 const PROG: &str = "#include <no-such-port.h>\n\n/* one */\n/* two */\n/* three */\n/* four */\n/* five */\n/* six */\n\
                     int main(void) { return HELM; }\n";
-const HALF: &str = "\n/* one */\n/* two */\n/* three */\n/* four */\n/* five */\n/* six */\nint main(void) { return HELM; }\n";
-const WHOLE: &str = "\n/* one */\n/* two */\n/* three */\n/* four */\n/* five */\n/* six */\nint main(void) { return 0; }\n";
+const HALF: &str =
+    "\n/* one */\n/* two */\n/* three */\n/* four */\n/* five */\n/* six */\nint main(void) { return HELM; }\n";
+const WHOLE: &str =
+    "\n/* one */\n/* two */\n/* three */\n/* four */\n/* five */\n/* six */\nint main(void) { return 0; }\n";
 
 /// Both faults mended, in two hunks.
 const DIFF: &str = "diff --git a/prog.c b/prog.c
@@ -224,7 +226,9 @@ fn three_iterations_the_second_of_which_fails_for_real() {
         ],
         ..Script::default()
     });
-    let Some((submission, events)) = repair("mcp-repair", &stage) else { return };
+    let Some((submission, events)) = repair("mcp-repair", &stage) else {
+        return;
+    };
     expect![[r#""#]].assert_eq(&told(&submission, &events));
     // What the third conversation begins with: fresh, with what the others did.
     let begins: Vec<String> = events
@@ -248,14 +252,19 @@ fn patches_by_the_published_names() {
         ),
         Answer::call("modify_file_tool", json!({"file_path": "prog.c", "new_content": ""})),
         Answer::call("upload_file_to_obs_tool", json!({"package_path": "temp_workspace/t"})),
-        Answer::call("check_build_result", json!({"input_dir": "temp_workspace/t", "package_name": "t"})),
+        Answer::call(
+            "check_build_result",
+            json!({"input_dir": "temp_workspace/t", "package_name": "t"}),
+        ),
     ]);
     stage.settings.options.repair = RepairOptions {
         patches: true,
         compat: true,
         ..RepairOptions::default()
     };
-    let Some((submission, events)) = repair("mcp-repair", &stage) else { return };
+    let Some((submission, events)) = repair("mcp-repair", &stage) else {
+        return;
+    };
     expect![[r#""#]].assert_eq(&told(&submission, &events));
 }
 
@@ -266,7 +275,9 @@ fn when_the_budget_ends_what_is_there_is_handed_in() {
         steps: Some(2),
         ..Bounds::default()
     };
-    let Some((submission, events)) = repair("mcp-repair", &stage) else { return };
+    let Some((submission, events)) = repair("mcp-repair", &stage) else {
+        return;
+    };
     expect![[r#""#]].assert_eq(&told(&submission, &events));
 }
 
@@ -290,7 +301,9 @@ fn other_agents_hand_in_what_differs() {
         ("null", Vec::new()),
     ] {
         let stage = Stage::new(answers);
-        let Some((submission, events)) = repair(name, &stage) else { return };
+        let Some((submission, events)) = repair(name, &stage) else {
+            return;
+        };
         writeln!(text, "{name}:\n{}", told(&submission, &events)).unwrap();
     }
     expect![[r#""#]].assert_eq(&text);

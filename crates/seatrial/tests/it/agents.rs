@@ -88,7 +88,10 @@ fn what_all_trials_may_use_together_is_kept() {
         return;
     }
     // Two trials of three answers each; the two that may be given in all are the first trial's.
-    for (bound, ending) in [("--max-steps-of-run", "steps"), ("--max-tool-calls-of-run", "tool_calls")] {
+    for (bound, ending) in [
+        ("--max-steps-of-run", "steps"),
+        ("--max-tool-calls-of-run", "tool_calls"),
+    ] {
         let server = ScriptedServer::start(Scripts::any(builds_it())).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let corpus = corpus(folder.path(), &["mast", "stern"]);
@@ -101,7 +104,10 @@ fn what_all_trials_may_use_together_is_kept() {
         let said = run(seatrial().args(["bench", "report", &run_name(&ran.err), "--json"])).out;
         let report: Value = serde_json::from_str(&said).unwrap();
         let endings = &report["models"]["endings"];
-        assert!(endings[ending].as_u64().is_some_and(|times| times >= 1), "{bound}: {said}");
+        assert!(
+            endings[ending].as_u64().is_some_and(|times| times >= 1),
+            "{bound}: {said}"
+        );
     }
 }
 

@@ -177,7 +177,10 @@ fn one(served: &mut ServedBox, job: &Job) -> Result<Answer, String> {
             platform: served.platform.as_ref(),
             base_packages: &served.base_packages,
             searcher: served.searcher.as_deref(),
-            rebuilds: served.rebuilds.as_deref().map(|rebuilds| rebuilds as &dyn PackageRebuilds),
+            rebuilds: served
+                .rebuilds
+                .as_deref()
+                .map(|rebuilds| rebuilds as &dyn PackageRebuilds),
             ..Ground::default()
         },
     };
@@ -198,7 +201,8 @@ fn remember(served: &ServedBox, tool: &str, answer: Option<&Answer>, known: &Mut
     if let Some(output) = &served.state.last_output {
         known.log.clone_from(&output.text);
     }
-    if let (Some(answer), "try_plan" | "build_by_rules" | "check" | "check_build_result" | "try_build", Some(verdict)) = (answer, tool, known.verdict.as_object_mut())
+    if let (Some(answer), "try_plan" | "build_by_rules" | "check" | "check_build_result" | "try_build", Some(verdict)) =
+        (answer, tool, known.verdict.as_object_mut())
     {
         verdict.insert("last_build".to_owned(), answer.data.clone());
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use seatrial_core::Event;
 use serde_json::{Value, json};
 
-use super::{PackageRebuilds, RebuildOrder, Rebuilt, RebuildsError, Taken, Uploaded, take_package};
+use super::{PackageRebuilds, RebuildOrder, RebuildsError, Rebuilt, Taken, Uploaded, take_package};
 use crate::{
     Answer, Caching, Effect, Tool, ToolDescription, ToolFailure, ToolsError, World,
     building::told,
@@ -152,7 +152,10 @@ pub(super) fn log(rebuilt: &Rebuilt, world: &mut World<'_>) -> Result<String, To
 /// The last lines of a log.
 pub(super) fn end(log: &str) -> String {
     let lines: Vec<&str> = log.lines().collect();
-    lines.get(lines.len().saturating_sub(END_LINES)..).unwrap_or_default().join("\n")
+    lines
+        .get(lines.len().saturating_sub(END_LINES)..)
+        .unwrap_or_default()
+        .join("\n")
 }
 
 /// What came of a rebuild, as a model reads it.

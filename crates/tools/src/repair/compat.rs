@@ -334,10 +334,13 @@ fn modify(path: &str, new: &str, world: &mut World<'_>) -> Result<Answer, ToolFa
     let Some(old) = text_at(&file, world)? else {
         return Ok(Answer::failure(format!("Error: File does not exist - {path}")));
     };
-    told(files::Write::new().call(&json!({"path": file, "content": new}), world), |_| {
-        let preview: String = new.chars().take(PREVIEW).collect();
-        format!("Success: Replaced content of {path}\nPreview: {preview}...")
-    })
+    told(
+        files::Write::new().call(&json!({"path": file, "content": new}), world),
+        |_| {
+            let preview: String = new.chars().take(PREVIEW).collect();
+            format!("Success: Replaced content of {path}\nPreview: {preview}...")
+        },
+    )
     .inspect(|answer| {
         if !answer.failed {
             let edit = (path.to_owned(), lines_of(&old, new));
@@ -365,10 +368,7 @@ fn apply(root: &str, patch: &str, world: &mut World<'_>) -> Result<Answer, ToolF
 }
 
 /// An answer in the published form: the text of a success, or the reason behind `Error: `.
-fn told(
-    answer: Result<Answer, ToolFailure>,
-    success: impl FnOnce(&Answer) -> String,
-) -> Result<Answer, ToolFailure> {
+fn told(answer: Result<Answer, ToolFailure>, success: impl FnOnce(&Answer) -> String) -> Result<Answer, ToolFailure> {
     match answer {
         Ok(answer) if answer.failed => Ok(Answer::failure(format!("Error: {}", answer.text))),
         Ok(answer) => {
@@ -530,7 +530,10 @@ mod tests {
         for (text, success) in [
             ("Build result: Build succeeded! (succeeded) ", true),
             ("Build result: Build broken! (broken) the recipe", false),
-            ("Build result: Build failed! in /src/tokei: ok, passed, succeeded", false),
+            (
+                "Build result: Build failed! in /src/tokei: ok, passed, succeeded",
+                false,
+            ),
             ("ok", false),
         ] {
             assert_eq!(parsed(text).data["success"], success, "{text}");

@@ -106,9 +106,17 @@ fn tells(line: &str) -> bool {
 
 fn is_error(line: &str) -> bool {
     let lower = line.to_lowercase();
-    ["error", "fail", "not found", "no such", "undefined reference", "unrecognized", "illegal"]
-        .iter()
-        .any(|word| lower.contains(word))
+    [
+        "error",
+        "fail",
+        "not found",
+        "no such",
+        "undefined reference",
+        "unrecognized",
+        "illegal",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
 }
 
 /// The first line that the working log never says, and the first such line that tells of an error.
