@@ -2,7 +2,6 @@
 
 use std::{fmt::Write as _, os::unix::fs::PermissionsExt as _, path::Path};
 
-use expect_test::expect;
 use fs_err as fs;
 use seatrial_agents::{RepairOptions, SolveContext, agent};
 use seatrial_core::{
@@ -181,6 +180,17 @@ fn told(handed_in: &Submission, events: &[Event]) -> String {
     text
 }
 
+/// Whether a text has these parts, one after the other.
+fn says(text: &str, parts: &[&str]) {
+    let mut rest = text;
+    for part in parts {
+        let Some((_, after)) = rest.split_once(part) else {
+            panic!("there is no {part:?} there in:\n{text}");
+        };
+        rest = after;
+    }
+}
+
 fn in_iteration(number: u32, answer: Vec<Answer>) -> Conversation {
     Conversation {
         name: Some(format!("iteration-{number}")),
@@ -229,7 +239,18 @@ fn three_iterations_the_second_of_which_fails_for_real() {
     let Some((submission, events)) = repair("mcp-repair", &stage) else {
         return;
     };
-    expect![[r#""#]].assert_eq(&told(&submission, &events));
+    says(
+        &told(&submission, &events),
+        &[
+            "iteration-1: check refused\n",
+            "iteration-1: upload\niteration-1: check\n",
+            "iteration 1 of 3: turns=3 calls=2 uploads=1 checks=1 state=failed\n",
+            "iteration-2: check\niteration-2: check\niteration-2: check\niteration-2: check refused\n",
+            "uploads=1 checks=",
+            "ended Finished: succeeded in iteration 3\n",
+            "handed in: all of the repair\n",
+        ],
+    );
     // What the third conversation begins with: fresh, with what the others did.
     let begins: Vec<String> = events
         .iter()
@@ -239,8 +260,15 @@ fn three_iterations_the_second_of_which_fails_for_real() {
         })
         .collect();
     let history = begins[1].split("This is attempt").nth(1).unwrap();
-    let history: Vec<&str> = history.lines().filter(|line| !line.starts_with("index ")).collect();
-    expect![[r#""#]].assert_eq(&history.join("\n").replace(Arch::host().as_str(), "HERE"));
+    says(
+        history,
+        &[
+            "Attempt 1: ",
+            "it edited nothing\n",
+            "Attempt 2: ",
+            "-#include <no-such-port.h>\n",
+        ],
+    );
 }
 
 #[test]
@@ -265,7 +293,16 @@ fn patches_by_the_published_names() {
     let Some((submission, events)) = repair("mcp-repair", &stage) else {
         return;
     };
-    expect![[r#""#]].assert_eq(&told(&submission, &events));
+    says(
+        &told(&submission, &events),
+        &[
+            "iteration-1: apply_git_unified_patch_tool\n",
+            "iteration-1: modify_file_tool refused\n",
+            "iteration-1: upload_file_to_obs_tool\niteration-1: check_build_result\n",
+            "ended Finished: succeeded in iteration 1\n",
+            "handed in: all of the repair\n",
+        ],
+    );
 }
 
 #[test]
@@ -278,7 +315,14 @@ fn when_the_budget_ends_what_is_there_is_handed_in() {
     let Some((submission, events)) = repair("mcp-repair", &stage) else {
         return;
     };
-    expect![[r#""#]].assert_eq(&told(&submission, &events));
+    says(
+        &told(&submission, &events),
+        &[
+            "iteration-1: write\niteration-1: upload\n",
+            "ended Steps: ",
+            "handed in: half of the repair\n",
+        ],
+    );
 }
 
 #[test]
@@ -306,5 +350,6 @@ fn other_agents_hand_in_what_differs() {
         };
         writeln!(text, "{name}:\n{}", told(&submission, &events)).unwrap();
     }
-    expect![[r#""#]].assert_eq(&text);
+    assert_eq!(text.matches("handed in: all of the repair\n").count(), 3, "{text}");
+    says(&text, &["nothing is handed in\n"]);
 }
