@@ -312,8 +312,10 @@ pub(crate) enum CorpusVerb {
 #[derive(Debug, Subcommand)]
 pub(crate) enum CrossIsaVerb {
     /// Make them: a porting fault of the catalogue in a package that works, proved by rebuilds on both sides
-    #[command(after_help = "Example:\n  seatrial corpus mine cross-isa mutations corpora/repair-cross-isa \\\n    \
-        --from corpora/compile-debian --pair x86_64:i686 --limit 10")]
+    #[command(
+        after_help = "Example:\n  seatrial corpus mine cross-isa mutations corpora/repair-cross-isa \\\n    \
+        --from corpora/compile-debian --pair x86_64:i686 --limit 10"
+    )]
     Mutations {
         /// The corpus's folder; its catalogue of faults is in `catalogue` below it
         #[arg(default_value = "corpora/repair-cross-isa")]
@@ -335,8 +337,10 @@ pub(crate) enum CrossIsaVerb {
         common: CrossIsaArgs,
     },
     /// Find them: source packages that the distribution has for one architecture and not, or older, for another
-    #[command(after_help = "Example:\n  seatrial corpus mine cross-isa archive corpora/found \\\n    \
-        --pair x86_64:aarch64 --limit 5")]
+    #[command(
+        after_help = "Example:\n  seatrial corpus mine cross-isa archive corpora/found \\\n    \
+        --pair x86_64:aarch64 --limit 5"
+    )]
     Archive {
         /// The corpus's folder
         folder: PathBuf,

@@ -1,6 +1,6 @@
 //! What a corpus keeps beside its tasks: patches and logs, packed, under their digests.
 
-use std::path::Path;
+use std::{fmt::Write as _, path::Path};
 
 use fs_err as fs;
 use seatrial_core::Digest;
@@ -40,7 +40,7 @@ pub(super) fn shorten(log: &[u8]) -> String {
             cut += 1;
         } else {
             if cut > 0 {
-                short.push_str(&format!("[{cut} lines were cut here]\n"));
+                let _ = writeln!(short, "[{cut} lines were cut here]");
                 cut = 0;
             }
             short.push_str(line);

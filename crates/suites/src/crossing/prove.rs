@@ -265,7 +265,7 @@ impl<'a> Growing<'a> {
             let id = format!("{}-{}-{number}", case.package, case.pair.fails);
             state.corpus.all_tasks().all(|task| task.id.as_str() != id)
         };
-        let number = (1..).find(free).unwrap_or(1);
+        let number = (1..=usize::MAX).find(free).unwrap_or(1);
         // The name says nothing of the fault: agents see it.
         let id: TaskId = format!("{}-{}-{number}", case.package, case.pair.fails)
             .replace(['+', '_'], "-")

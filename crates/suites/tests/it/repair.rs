@@ -174,8 +174,8 @@ fn what_is_handed_in_is_rebuilt_and_nothing_else_counts() {
             strict failed: the patch does not apply: the diff does not apply, and nothing was changed: there is no diff in it; write `--- a/FILE`, `+++ b/FILE`, `@@ -LINE,COUNT +LINE,COUNT @@` and then lines that begin with a blank, `-` or `+` [applies: No]
             paper failed: the patch does not apply: the diff does not apply, and nothing was changed: there is no diff in it; write `--- a/FILE`, `+++ b/FILE`, `@@ -LINE,COUNT +LINE,COUNT @@` and then lines that begin with a blank, `-` or `+` [applies: No]
         no repair
-            strict failed: failed on HERE: the build ended with exit code 2: dpkg-buildpackage: error: debian/rules binary subprocess returned exit status 2 [applies: Yes, repaired: No]
-            paper failed: failed on HERE: the build ended with exit code 2: dpkg-buildpackage: error: debian/rules binary subprocess returned exit status 2 [applies: Yes, repaired: No]
+            strict failed: failed on HERE: the build ended with exit code 2: prog.c:1:10: fatal error: no-such-port.h: No such file or directory [applies: Yes, repaired: No]
+            paper failed: failed on HERE: the build ended with exit code 2: prog.c:1:10: fatal error: no-such-port.h: No such file or directory [applies: Yes, repaired: No]
         a repair
             strict passed: rebuilt from clean on HERE [applies: Yes, repaired: Yes, kept: Yes]
             paper passed: rebuilt from clean on HERE [applies: Yes, repaired: Yes]
