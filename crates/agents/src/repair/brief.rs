@@ -138,7 +138,8 @@ pub(crate) fn texts(context: &SolveContext<'_>) -> String {
 }
 
 fn is_recipe(name: &str) -> bool {
-    matches!(name, "debian/control" | "debian/rules") || (!name.contains('/') && name.ends_with(".spec"))
+    matches!(name, "debian/control" | "debian/rules")
+        || (!name.contains('/') && Path::new(name).extension().is_some_and(|ending| ending == "spec"))
 }
 
 /// Names with a line number in the last lines of a log, the last first.

@@ -262,13 +262,11 @@ fn tell(history: &mut String, iteration: u32, desk: &Desk<'_, '_>, before: Optio
         }
         None => history.push_str("nothing was checked\n"),
     }
-    let diff = match (before, after) {
-        (Some(before), Some(after)) => after.diff_from(before).unwrap_or_default(),
-        (None, _) | (_, None) => {
-            history.push_str("its edits left something that is no package any more\n");
-            return;
-        }
+    let (Some(before), Some(after)) = (before, after) else {
+        history.push_str("its edits left something that is no package any more\n");
+        return;
     };
+    let diff = after.diff_from(before).unwrap_or_default();
     if diff.trim().is_empty() {
         history.push_str("it edited nothing\n");
         return;

@@ -294,7 +294,7 @@ mod tests {
             works: Arch::X86_64,
             fails: Arch::Aarch64,
         };
-        let found: String = gaps(&sources, &here, &there, pair)
+        let found: Vec<String> = gaps(&sources, &here, &there, pair)
             .iter()
             .map(|gap| format!("{} {}\n", gap.source.package, gap.kind.name()))
             .collect();
@@ -303,7 +303,7 @@ mod tests {
             late older
             narrow excluded
         "]]
-        .assert_eq(&found);
+        .assert_eq(&found.concat());
     }
 
     #[test]
