@@ -52,6 +52,29 @@ pub(crate) const RPM: Plant<'static> = Plant {
     ..DEBIAN
 };
 
+/// A plant that differs from another one in one thing.
+macro_rules! with {
+    ($($name:ident: $kind:ty),+) => {
+        impl<'a> Plant<'a> {
+            $(pub(crate) fn $name(self, $name: $kind) -> Self {
+                Self { $name, ..self }
+            })+
+        }
+    };
+}
+
+with! {
+    head: &'a str,
+    builds_with: &'a str,
+    build: &'a str,
+    files: &'a [(&'a str, &'a str)],
+    target: Arch,
+    works_on: Arch,
+    log: &'a str,
+    state: State,
+    missing: &'a [&'a str]
+}
+
 impl Plant<'_> {
     /// Writes it into a folder.
     pub(crate) fn write(&self, folder: &Path) {
@@ -125,17 +148,21 @@ impl Plant<'_> {
         })
     }
 
-    /// The package with the expected repair, which must be the first or the second, applied to it: the texts of its files
-    /// that were changed.
-    pub(crate) fn repaired(&self, name: &str) -> BTreeMap<String, String> {
-        self.repaired_with(name, None).1
+    /// The expected repair, which must be the first or the second, and puts these texts into these files.
+    pub(crate) fn gives(&self, name: &str, wanted: &[(&str, &str)]) -> Repair {
+        self.gives_with(name, None, wanted)
     }
 
-    pub(crate) fn repaired_with(
-        &self,
-        name: &str,
-        resolver: Option<&dyn Resolver>,
-    ) -> (Repair, BTreeMap<String, String>) {
+    pub(crate) fn gives_with(&self, name: &str, resolver: Option<&dyn Resolver>, wanted: &[(&str, &str)]) -> Repair {
+        let (repair, texts) = self.repaired(name, resolver);
+        for (path, text) in wanted {
+            has(&texts, path, text);
+        }
+        repair
+    }
+
+    /// The package with the expected repair applied to it: the texts of its files that were changed.
+    pub(crate) fn repaired(&self, name: &str, resolver: Option<&dyn Resolver>) -> (Repair, BTreeMap<String, String>) {
         let (_folder, mut package) = self.open();
         let found = self.candidates(&package, resolver);
         assert_eq!(
@@ -168,7 +195,7 @@ impl Plant<'_> {
 }
 
 /// Fails when a text is not in a file whose path ends so.
-pub(crate) fn has(texts: &BTreeMap<String, String>, path: &str, wanted: &str) {
+fn has(texts: &BTreeMap<String, String>, path: &str, wanted: &str) {
     let (_, text) = texts
         .iter()
         .find(|(known, _)| known.ends_with(path))
