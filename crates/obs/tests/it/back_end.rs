@@ -2,19 +2,14 @@
 //!
 //! It is started by the project's script for the time of the test. Where that cannot be, the test says so.
 
-use std::{
-    path::PathBuf,
-    process::Command,
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
+use std::{path::PathBuf, process::Command, sync::atomic::AtomicBool, time::Duration};
 
 use seatrial_obs::{
     Class, Client, Code, Commit, Ending, Event, LogLimits, ObsError, PackagePath, ProjectMeta, Proof, RepositoryMeta,
     Settings, Target, WaitOptions, Waited, Wanted,
 };
 
-use crate::real::{binary, commit, flag, put, spec};
+use crate::real::{binary, commit, flag, maintainer, put, spec, wait_until};
 
 const PROJECT: &str = "home:tester";
 
@@ -71,24 +66,8 @@ impl BackEnd {
 
     /// Waits for a verdict, or until the package is seen clean in a state.
     fn wait(&self, client: &Client, package: &PackagePath, commit: &Commit, until: Option<&Code>) -> Waited {
-        let stop = AtomicBool::new(false);
-        let mut options = WaitOptions {
-            within: Duration::from_mins(2),
-            stop: &stop,
-            log: LogLimits::default(),
-            follow: false,
-            progress: &mut |event| {
-                if let Event::Seen(seen) = event
-                    && !seen.is_dirty
-                    && Some(&seen.code) == until
-                {
-                    stop.store(true, Ordering::Relaxed);
-                }
-            },
-        };
-        client
-            .wait(&self.target(package), &Wanted::from(commit), &mut options)
-            .unwrap()
+        let within = Duration::from_mins(2);
+        wait_until(client, &self.target(package), &Wanted::from(commit), within, until)
     }
 }
 
@@ -396,11 +375,7 @@ fn somebody_else(back_end: &BackEnd, client: &Client) {
         &package,
         &[("needs.spec", &spec("needs", "BuildRequires: ours"))],
     );
-    // The other's client writes where it likes, as a maintainer of the project may.
-    let mut settings = Settings::new(&back_end.api);
-    settings.credentials.user = Some("other".to_owned());
-    settings.projects = seatrial_obs::Projects::Any;
-    let other = Client::new(settings).unwrap();
+    let other = maintainer(&back_end.api, "other");
     let theirs = commit(
         &other,
         &package,

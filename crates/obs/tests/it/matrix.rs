@@ -5,19 +5,15 @@
 
 use std::{
     path::Path,
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Mutex,
     time::{Duration, SystemTime},
 };
 
 use seatrial_obs::{
-    Client, Code, Commit, Ending, Event, LogLimits, PackagePath, ProjectMeta, Projects, RepositoryMeta, Settings,
-    Target, Trigger, WaitOptions, Waited, Wanted,
+    Client, Code, Commit, Ending, PackagePath, ProjectMeta, RepositoryMeta, Target, Trigger, Waited, Wanted,
 };
 
-use crate::real::{commit_files, debian, flag, put};
+use crate::real::{commit_files, debian, flag, maintainer, put, wait_until};
 
 const PROJECT: &str = "home:matrix";
 const ARCHS: [&str; 2] = ["x86_64", "aarch64"];
@@ -35,22 +31,7 @@ fn target(name: &str, arch: &str) -> Target {
 }
 
 fn wait(client: &Client, name: &str, arch: &str, wanted: &Wanted, until: Option<&Code>) -> Waited {
-    let stop = AtomicBool::new(false);
-    let mut options = WaitOptions {
-        within: Duration::from_mins(30),
-        stop: &stop,
-        log: LogLimits::default(),
-        follow: false,
-        progress: &mut |event| {
-            if let Event::Seen(seen) = event
-                && !seen.is_dirty
-                && Some(&seen.code) == until
-            {
-                stop.store(true, Ordering::Relaxed);
-            }
-        },
-    };
-    client.wait(&target(name, arch), wanted, &mut options).unwrap()
+    wait_until(client, &target(name, arch), wanted, Duration::from_mins(30), until)
 }
 
 /// One row of the table: what was seen, and what was added to the back end's own time.
@@ -140,10 +121,7 @@ fn the_states_of_a_back_end_with_workers() {
     };
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let mut settings = Settings::new(&api);
-    settings.projects = Projects::Any;
-    settings.credentials.user = Some("matrix".to_owned());
-    let client = Client::new(settings).unwrap();
+    let client = maintainer(&api, "matrix");
     client.delete_project(PROJECT).unwrap();
     let meta = ProjectMeta {
         name: PROJECT.to_owned(),
@@ -185,13 +163,7 @@ fn the_states_of_a_back_end_with_workers() {
         &format!("/source/{PROJECT}/loose/_link"),
         "<link project=\"home:matrix\" package=\"nosuch\"/>",
     );
-    let wanted = Wanted {
-        revision: "1".to_owned(),
-        srcmd5: String::new(),
-        time: 0,
-        in_service: false,
-        after: None,
-    };
+    let wanted = wanted("1".to_owned(), String::new(), 0);
     for arch in ARCHS {
         let waited = wait(&client, "loose", arch, &wanted, None);
         let row = row(&client, "link to nothing", "loose", arch, &waited);
@@ -249,10 +221,14 @@ fn the_states_of_a_back_end_with_workers() {
 /// What is waited for is the newest revision as it stands.
 fn wanted_of(client: &Client, name: &str) -> Wanted {
     let newest = client.revisions(&package(name), 1).unwrap().pop().unwrap();
+    wanted(newest.revision, newest.srcmd5, newest.time)
+}
+
+fn wanted(revision: String, srcmd5: String, time: i64) -> Wanted {
     Wanted {
-        revision: newest.revision,
-        srcmd5: newest.srcmd5,
-        time: newest.time,
+        revision,
+        srcmd5,
+        time,
         in_service: false,
         after: None,
     }

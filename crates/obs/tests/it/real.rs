@@ -1,8 +1,51 @@
-//! What tests need besides the client to talk to a real back end: flags, links, configurations, and tiny packages.
+//! What tests need besides the client to talk to a real back end: waiting, flags, links, configurations, and tiny
+//! packages.
 
-use std::{path::Path, process::Command, sync::atomic::AtomicBool};
+use std::{
+    path::Path,
+    process::Command,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
-use seatrial_obs::{Client, Commit, PackagePath, SourceFile, Upload};
+use seatrial_obs::{
+    Client, Code, Commit, Event, LogLimits, PackagePath, Projects, Settings, SourceFile, Target, Upload, WaitOptions,
+    Waited, Wanted,
+};
+
+/// A client of a user who writes where it likes, as a maintainer of the project may.
+pub(crate) fn maintainer(api: &str, user: &str) -> Client {
+    let mut settings = Settings::new(api);
+    settings.credentials.user = Some(user.to_owned());
+    settings.projects = Projects::Any;
+    Client::new(settings).unwrap()
+}
+
+/// Waits for a verdict, or until the package is seen clean in a state.
+pub(crate) fn wait_until(
+    client: &Client,
+    target: &Target,
+    wanted: &Wanted,
+    within: Duration,
+    until: Option<&Code>,
+) -> Waited {
+    let stop = AtomicBool::new(false);
+    let mut options = WaitOptions {
+        within,
+        stop: &stop,
+        log: LogLimits::default(),
+        follow: false,
+        progress: &mut |event| {
+            if let Event::Seen(seen) = event
+                && !seen.is_dirty
+                && Some(&seen.code) == until
+            {
+                stop.store(true, Ordering::Relaxed);
+            }
+        },
+    };
+    client.wait(target, wanted, &mut options).unwrap()
+}
 
 /// Puts a document where the client has no call for it.
 pub(crate) fn put(api: &str, path: &str, text: &str) {
