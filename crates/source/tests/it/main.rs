@@ -8,5 +8,6 @@ mod folders;
 mod git;
 mod http;
 mod live;
+mod signed;
 mod specs;
 mod support;
