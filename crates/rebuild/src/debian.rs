@@ -11,7 +11,7 @@ use crate::{
     payload::{collect, judge},
     solver::unmet_of_build,
     step::{Halt, Work, last_line},
-    world::{Base, install},
+    world::{Base, Builder, install},
 };
 
 /// Builds Debian source packages with `dpkg-buildpackage`.
@@ -117,22 +117,15 @@ impl Rebuilder for LocalDebian<'_> {
         request: &RebuildRequest,
         listener: &mut dyn Listener,
     ) -> Result<Outcome, RebuildError> {
-        if package.kind() != Kind::Debian {
-            return Err(RebuildError::Unsupported {
-                builder: NAME,
-                problem: format!("{} is no Debian source package; local-rpm builds it", package.name()),
-            });
-        }
-        if request.mode == Mode::Cross && target == Arch::host() {
-            return Err(RebuildError::Unsupported {
-                builder: NAME,
-                problem: format!("{target} is this machine's own architecture, for which nothing is built across"),
-            });
-        }
-        self.world.image(target, request.mode)?;
-        let mut work = Work::begin(self.world.blobs(), NAME, package, target, request, listener)?;
-        let result = self.build(&mut work);
-        work.end(result)
+        let is_own = request.mode == Mode::Cross && target == Arch::host();
+        let builder = Builder {
+            name: NAME,
+            kind: Kind::Debian,
+            problem: is_own
+                .then(|| format!("{target} is this machine's own architecture, for which nothing is built across")),
+        };
+        self.world
+            .rebuild(builder, package, target, request, listener, |work| self.build(work))
     }
 }
 

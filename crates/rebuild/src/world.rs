@@ -19,7 +19,7 @@ use seatrial_sandbox::{
 use seatrial_store::Blobs;
 
 use crate::{
-    Mode, RebuildError,
+    Kind, Listener, Mode, Outcome, RebuildError, RebuildRequest, SourcePackage,
     solver::{Solved, solved},
     step::{Halt, Work},
 };
@@ -100,6 +100,15 @@ pub(crate) struct Base<'a> {
     pub(crate) setup: &'a str,
 }
 
+/// Who rebuilds in boxes, and what it takes.
+pub(crate) struct Builder {
+    pub(crate) name: &'static str,
+    /// The packages that it builds.
+    pub(crate) kind: Kind,
+    /// Why it does not build in the way that is asked for.
+    pub(crate) problem: Option<String>,
+}
+
 /// A user for builds, and nothing that only costs time.
 const READY: &str = "set -e
 id builder >/dev/null 2>&1 || useradd --create-home --uid 1000 --shell /bin/bash builder || true
@@ -132,6 +141,35 @@ impl<'a> LocalWorld<'a> {
     /// Forgets all furnished boxes.
     pub fn forget(&self) {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// A rebuild from its refusals to its outcome; `build` is what the builder does between.
+    pub(crate) fn rebuild(
+        &self,
+        builder: Builder,
+        package: &SourcePackage,
+        target: Arch,
+        request: &RebuildRequest,
+        listener: &mut dyn Listener,
+        build: impl FnOnce(&mut Work<'_>) -> Result<(), Halt>,
+    ) -> Result<Outcome, RebuildError> {
+        let other = (package.kind() != builder.kind).then(|| {
+            let (kind, who) = match builder.kind {
+                Kind::Debian => ("Debian", "local-rpm"),
+                Kind::Rpm => ("RPM", "local-debian"),
+            };
+            format!("{} is no {kind} source package; {who} builds it", package.name())
+        });
+        if let Some(problem) = other.or(builder.problem) {
+            return Err(RebuildError::Unsupported {
+                builder: builder.name,
+                problem,
+            });
+        }
+        self.image(target, request.mode)?;
+        let mut work = Work::begin(&self.blobs, builder.name, package, target, request, listener)?;
+        let result = build(&mut work);
+        work.end(result)
     }
 
     /// The image that a target is built in.

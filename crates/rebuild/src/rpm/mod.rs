@@ -21,7 +21,7 @@ use crate::{
     payload::{collect, judge},
     solver::Solved,
     step::{Halt, Work, last_line},
-    world::{Base, install},
+    world::{Base, Builder, install},
 };
 
 /// Builds RPM source packages with `rpmbuild`.
@@ -139,25 +139,15 @@ impl Rebuilder for LocalRpm<'_> {
         request: &RebuildRequest,
         listener: &mut dyn Listener,
     ) -> Result<Outcome, RebuildError> {
-        if package.kind() != Kind::Rpm {
-            return Err(RebuildError::Unsupported {
-                builder: NAME,
-                problem: format!("{} is no RPM source package; local-debian builds it", package.name()),
-            });
-        }
-        if request.mode == Mode::Cross {
-            return Err(RebuildError::Unsupported {
-                builder: NAME,
-                problem:
-                    "recipes of RPM packages do not say which compiler to use, so none is built across; use the native \
-                          mode"
-                        .to_owned(),
-            });
-        }
-        self.world.image(target, request.mode)?;
-        let mut work = Work::begin(self.world.blobs(), NAME, package, target, request, listener)?;
-        let result = self.build(&mut work);
-        work.end(result)
+        let across = "recipes of RPM packages do not say which compiler to use, so none is built across; use the \
+                      native mode";
+        let builder = Builder {
+            name: NAME,
+            kind: Kind::Rpm,
+            problem: (request.mode == Mode::Cross).then(|| across.to_owned()),
+        };
+        self.world
+            .rebuild(builder, package, target, request, listener, |work| self.build(work))
     }
 }
 
