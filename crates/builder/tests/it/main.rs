@@ -5,6 +5,7 @@
     reason = "a test that cannot be set up has failed"
 )]
 
+mod machine;
 mod odd_names;
 mod one_file;
 mod real;

@@ -1,22 +1,20 @@
 //! Whole builds in real boxes, each proved by a replay of its recipe in a fresh one.
 
-use std::{
-    collections::BTreeSet,
-    path::PathBuf,
-    sync::{Arc, OnceLock},
-};
+use std::{collections::BTreeSet, sync::OnceLock};
 
 use expect_test::{Expect, expect};
 use seatrial_builder::{Artifact, ArtifactKind, BuilderError, artifacts::artifacts};
 use seatrial_core::{BOX_SOURCE, Digest, Platform};
-use seatrial_egress::{AllowList, DoorSpec, Egress, EgressConfig, Policy};
+use seatrial_egress::Egress;
 use seatrial_sandbox::{
     BoxSpec, Command, ImageRequest, ImageStore, Limits, NativeFactory, Network, Sandbox, SandboxFactory,
 };
 use seatrial_source::SourceTree;
-use seatrial_store::Home;
 
-use crate::script::{Names, Notes, build, lay};
+use crate::{
+    machine,
+    script::{Names, Notes, build, lay},
+};
 
 pub(crate) struct Boxes {
     factory: NativeFactory,
@@ -55,17 +53,7 @@ pub(crate) fn boxes() -> Option<&'static Boxes> {
 }
 
 fn make() -> Result<Boxes, String> {
-    let set = |name| {
-        std::env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    let root = set("SEATRIAL_TEST_HOME")
-        .or_else(|| set("XDG_CACHE_HOME").map(|cache| cache.join("seatrial/test-home")))
-        .or_else(|| set("HOME").map(|home| home.join(".cache/seatrial/test-home")))
-        .ok_or("no home folder")?;
-    let home = Home::open(root).map_err(|error| error.to_string())?;
-    let helper = helper().ok_or("the helper `seatrial-box` is not built; build the workspace first")?;
+    let (home, helper) = machine::home_and_helper()?;
     let images = ImageStore::new(&home, helper.clone());
     let platform = Platform::default_host();
     let image = match images.find(&platform).map_err(|error| error.to_string())? {
@@ -75,29 +63,13 @@ fn make() -> Result<Boxes, String> {
             .map_err(|error| error.to_string())?,
     };
     let factory = NativeFactory::new(&home, helper).map_err(|error| error.to_string())?;
-    let egress = EgressConfig::new(home.root().join("authority"), home.blobs());
-    let egress = Egress::new(egress).map_err(|error| error.to_string())?;
-    let door = egress.door(DoorSpec {
-        policy: Policy::Allow(AllowList::registries()),
-        index: None,
-        observer: Arc::new(|_| {}),
-    });
+    let (network, egress) = machine::door(&home)?;
     Ok(Boxes {
         factory,
         image: image.id,
-        network: Network::Door(door.map_err(|error| error.to_string())?),
+        network,
         _egress: egress,
     })
-}
-
-/// Another crate's program: beside this test's own, where the workspace's programs are.
-fn helper() -> Option<PathBuf> {
-    let own = std::env::current_exe().ok()?;
-    let folder = own.parent()?.parent()?;
-    ["seatrial-box", "seatrial"]
-        .iter()
-        .map(|name| folder.join(name))
-        .find(|path| path.is_file())
 }
 
 pub(crate) fn linked(artifacts: &[Artifact]) -> BTreeSet<String> {

@@ -4,15 +4,20 @@ use std::{
     collections::BTreeMap,
     path::PathBuf,
     process::Command as Process,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
 use seatrial_core::{Arch, Digest, Platform};
-use seatrial_egress::{AllowList, DoorSpec, Egress, EgressConfig, Policy};
+use seatrial_egress::Egress;
 use seatrial_rebuild::{LocalWorld, Outcome, RECIPE, RebuildRequest, TimeLimits, images_of, recipe};
 use seatrial_sandbox::{ImageRequest, ImageStore, NativeFactory, Network, RecipeBuild, SandboxError};
 use seatrial_store::Home;
+
+// What the builder's tests need of a machine, these need too. The path is written down because other crates' tests take
+// this file by its path as well.
+#[path = "../../../builder/tests/it/machine.rs"]
+mod machine;
 
 pub(crate) struct Boxes {
     pub(crate) home: Home,
@@ -122,40 +127,15 @@ fn mirror() -> Option<String> {
 }
 
 fn make() -> Result<Boxes, String> {
-    let set = |name| {
-        std::env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    let root = set("SEATRIAL_TEST_HOME")
-        .or_else(|| set("XDG_CACHE_HOME").map(|cache| cache.join("seatrial/test-home")))
-        .or_else(|| set("HOME").map(|home| home.join(".cache/seatrial/test-home")))
-        .ok_or("no home folder")?;
-    let home = Home::open(root).map_err(|error| error.to_string())?;
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let helper = own
-        .ancestors()
-        .skip(2)
-        .take(1)
-        .flat_map(|folder| ["seatrial-box", "seatrial"].map(|name| folder.join(name)))
-        .find(|path| path.is_file())
-        .ok_or("the helper `seatrial-box` is not built; build the workspace first")?;
+    let (home, helper) = machine::home_and_helper()?;
     let images = ImageStore::new(&home, helper.clone());
     let factory = NativeFactory::new(&home, helper).map_err(|error| error.to_string())?;
-    let egress = EgressConfig::new(home.root().join("authority"), home.blobs());
-    let egress = Egress::new(egress).map_err(|error| error.to_string())?;
-    let door = egress
-        .door(DoorSpec {
-            policy: Policy::Allow(AllowList::registries()),
-            index: None,
-            observer: Arc::new(|_| {}),
-        })
-        .map_err(|error| error.to_string())?;
+    let (network, egress) = machine::door(&home)?;
     Ok(Boxes {
         home,
         factory,
         images,
-        network: Network::Door(door),
+        network,
         _egress: egress,
     })
 }
