@@ -33,6 +33,7 @@ use debhelper::DebhelperOrder;
 use fake::Fake;
 pub use fake::fake_script;
 use ghcc::Ghcc;
+pub use mend::BUILDS_AS_IT_IS;
 use null::Null;
 pub use ognibuild::Ognibuild;
 pub use repair::{RepairOptions, rebuild_package};

@@ -6,9 +6,12 @@ use seatrial_core::{Arch, Digest, Event, RepairGoal, Submission};
 use seatrial_diagnosis::{Diagnosis, Problem, diagnose};
 use seatrial_packaging::Package;
 use seatrial_porting::{Failure, Repair, candidates};
-use seatrial_rebuild::{BUILD_BEGINS, Listener, Outcome, RebuildRequest, Rebuilder, SourcePackage, State};
+use seatrial_rebuild::{BUILD_BEGINS, Heard, Outcome, RebuildRequest, Rebuilder, State};
 
 use crate::{AgentError, SolveContext};
+
+/// What is decided, in just these words, about a package that needs no repair.
+pub const BUILDS_AS_IT_IS: &str = "it builds as it is";
 
 /// Rebuilds of one task. Each costs minutes where it is emulated.
 const MOST_REBUILDS: usize = 12;
@@ -36,6 +39,9 @@ pub(crate) fn mend(goal: &RepairGoal, context: &mut SolveContext<'_>) -> Result<
         told: Vec::new(),
     };
     let mut now = work.rebuild(&package, goal.target)?;
+    if now.is_done() {
+        work.decide(BUILDS_AS_IT_IS, &now.reason())?;
+    }
     while !now.is_done() && work.kept.len() < MOST_KEPT {
         let Some((better, outcome)) = work.step(&package, &now, working_log.as_deref())? else {
             break;
@@ -109,16 +115,6 @@ impl Rebuilt {
             .map_or(0, |(number, _)| number)
     }
 
-    fn state(&self) -> Option<seatrial_porting::State> {
-        match self.outcome.state {
-            State::Failed => Some(seatrial_porting::State::Failed),
-            State::Unresolvable => Some(seatrial_porting::State::Unresolvable),
-            State::Broken => Some(seatrial_porting::State::Broken),
-            State::Excluded => Some(seatrial_porting::State::Excluded),
-            State::Succeeded | State::Timeout | State::Invalid(_) => None,
-        }
-    }
-
     fn reason(&self) -> String {
         match &self.diagnosis.cause {
             Some(cause) if self.outcome.state == State::Failed => cause.text.trim().to_owned(),
@@ -145,7 +141,9 @@ impl Work<'_, '_> {
         now: &Rebuilt,
         working_log: Option<&[u8]>,
     ) -> Result<Option<(Package, Rebuilt)>, AgentError> {
-        let Some(state) = now.state() else { return Ok(None) };
+        if now.rank().is_none() {
+            return Ok(None);
+        }
         let mut found = candidates(&Failure {
             package,
             target: self.goal.target,
@@ -153,7 +151,7 @@ impl Work<'_, '_> {
             log: &now.log,
             diagnosis: &now.diagnosis,
             working_log,
-            state,
+            state: &now.outcome.state,
             missing: &now.outcome.missing,
             resolver: self.context.resolver,
         });
@@ -215,15 +213,12 @@ impl Work<'_, '_> {
         self.context.events.emit(Event::Phase {
             name: format!("rebuild on {arch}"),
         })?;
-        let folder = tempfile::tempdir()?;
-        let packed = SourcePackage::pack(package, &folder.path().join("package"))?;
         let request = RebuildRequest {
-            jobs: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             stop: Some(self.context.sandbox.stopper()),
             ..RebuildRequest::default()
         };
-        let mut listener = Live(&mut *self.context.output);
-        let outcome = self.rebuilder.rebuild(&packed, arch, &request, &mut listener)?;
+        let mut heard = Heard(&mut *self.context.output);
+        let outcome = self.rebuilder.rebuild_opened(package, arch, &request, &mut heard)?;
         let log = outcome
             .log
             .map(|log| self.context.blobs.read(&log))
@@ -247,7 +242,7 @@ impl Work<'_, '_> {
     fn note(&self, now: &Rebuilt) -> String {
         let mut lines = Vec::new();
         if now.is_done() && self.kept.is_empty() {
-            lines.push(format!("it builds on {} as it is", self.goal.target));
+            lines.push(format!("{BUILDS_AS_IT_IS} on {}", self.goal.target));
         } else if now.is_done() {
             lines.push(format!("builds on {} with:", self.goal.target));
         } else {
@@ -272,13 +267,5 @@ impl Work<'_, '_> {
             lines.extend(self.told.iter().map(|line| format!("- {line}")));
         }
         lines.join("\n")
-    }
-}
-
-struct Live<'a>(&'a mut dyn FnMut(&[u8]));
-
-impl Listener for Live<'_> {
-    fn output(&mut self, bytes: &[u8]) {
-        (self.0)(bytes);
     }
 }

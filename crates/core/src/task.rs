@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Arch, Budget, Digest, PinnedSource, Platform, SuiteName, TaskId};
+use crate::{Arch, Budget, Digest, PinnedSource, Platform, RecipeKind, SuiteName, TaskId};
 
 /// A task: everything in it may be shown to the agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,16 +51,6 @@ pub struct RepairGoal {
     /// The log of the build that succeeded elsewhere, a blob.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_log: Option<Digest>,
-}
-
-/// Kinds of source packages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RecipeKind {
-    /// A Debian source package: a tree with `debian/`.
-    Debian,
-    /// An RPM package as a build service stores it: one flat folder with a spec file and archives.
-    Rpm,
 }
 
 impl Goal {

@@ -14,5 +14,6 @@ pub mod rpm;
 
 pub use diff::{Applied, Change, Report, file_diff};
 pub use error::PackageError;
-pub use package::{Architectures, Kind, OpenOptions, Package, Packed, PackedFile};
+pub use package::{Architectures, OpenOptions, Package, Packed, PackedFile};
 pub use patch::{Fitting, PatchChange, PatchError, PatchFiles, PatchedFile, patch_files};
+pub use seatrial_core::RecipeKind as Kind;

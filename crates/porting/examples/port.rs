@@ -28,9 +28,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         diagnosis: &diagnosis,
         working_log: None,
         state: if package.architectures().allows(target) {
-            State::Failed
+            &State::Failed
         } else {
-            State::Excluded
+            &State::Excluded
         },
         missing: &[],
         resolver: None,

@@ -138,7 +138,7 @@ pub(crate) fn exclude(case: &Case<'_>, signs: &[Sign]) -> Vec<Repair> {
     let target = case.target();
     let works_on = case.works_on();
     let mut draft = Draft::new(case);
-    draft.mark(Mark::RemovesArchitecture);
+    draft.mark(Mark::RemovesArchitectures);
     if case.is_debian() {
         draft.edit("debian/control", |text| {
             let mut control = Control::parse("debian/control", text).ok()?;

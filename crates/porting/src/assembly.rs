@@ -179,7 +179,7 @@ pub(crate) fn repairs(case: &Case<'_>, signs: &[Sign]) -> Vec<Repair> {
         .sources()
         .any(|path| case.text(path).is_some_and(|text| portable::has_ports(&text)))
     {
-        draft.mark(Mark::RemovesFeature);
+        draft.mark(Mark::RemovesFeatures);
     }
     draft
         .finish(

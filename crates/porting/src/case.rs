@@ -4,24 +4,11 @@ use std::{cell::RefCell, collections::BTreeMap, os::unix::fs::PermissionsExt as 
 
 use fs_err as fs;
 use regex::Regex;
-use seatrial_core::Arch;
+use seatrial_core::{Arch, RebuildState as State};
 use seatrial_diagnosis::Diagnosis;
 use seatrial_packages::Resolver;
 use seatrial_packaging::{Kind, Package};
 use walkdir::WalkDir;
-
-/// How the rebuild on the target ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// The build ended with an error.
-    Failed,
-    /// The dependency solver found no way.
-    Unresolvable,
-    /// The recipe cannot be read.
-    Broken,
-    /// The recipe does not allow the target.
-    Excluded,
-}
 
 /// A package that fails on a target.
 #[derive(Clone, Copy)]
@@ -39,7 +26,7 @@ pub struct Failure<'a> {
     /// The log of the build that works, where there is one.
     pub working_log: Option<&'a [u8]>,
     /// How the rebuild ended.
-    pub state: State,
+    pub state: &'a State,
     /// Names of what the solver could not give.
     pub missing: &'a [String],
     /// Who knows which package has what.

@@ -6,8 +6,8 @@ use seatrial_packages::Key;
 use seatrial_packaging::deb::Control;
 
 use crate::{
-    Mark, Repair,
-    case::{Case, State},
+    Mark, Repair, State,
+    case::Case,
     draft::{Draft, split},
     machine,
     recipe::{build_with, name_of},
@@ -150,7 +150,7 @@ pub(crate) fn unresolvable(case: &Case<'_>, signs: &[Sign]) -> Vec<Repair> {
             Some(format!("%ifnarch {rpm}\n{}\n%endif\n", line.trim_end()))
         });
         if !is_sister {
-            draft.mark(Mark::RemovesFeature);
+            draft.mark(Mark::RemovesFeatures);
         }
         repairs.extend(draft.finish(
             "restrict-dependency",
@@ -159,7 +159,7 @@ pub(crate) fn unresolvable(case: &Case<'_>, signs: &[Sign]) -> Vec<Repair> {
             why.clone(),
         ));
         let mut draft = Draft::new(case);
-        draft.mark(Mark::RemovesFeature);
+        draft.mark(Mark::RemovesFeatures);
         change(&mut draft, |item| {
             (name_of(item) == name && !item.contains('|')).then_some(None)
         });
@@ -248,7 +248,7 @@ fn stem(name: &str) -> String {
 
 /// Repairs for a name that is missing in the build: a dependency that is restricted to other architectures, or none.
 pub(crate) fn missing(case: &Case<'_>, signs: &[Sign]) -> Vec<Repair> {
-    if case.failure.state != State::Failed {
+    if *case.failure.state != State::Failed {
         return Vec::new();
     }
     let target = case.target();

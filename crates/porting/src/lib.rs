@@ -36,6 +36,7 @@ mod symbols;
 mod table;
 mod untested;
 
-pub use case::{Failure, State};
-pub use repair::{Applied, Edit, Mark, PortingError, Repair};
+pub use case::Failure;
+pub use repair::{Applied, Edit, PortingError, Repair};
+pub use seatrial_core::{Mark, RebuildState as State};
 pub use table::{Knowledge, candidates, lookup};

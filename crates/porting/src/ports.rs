@@ -156,7 +156,7 @@ pub(crate) fn repairs(case: &Case<'_>, signs: &[Sign]) -> Vec<Repair> {
     }
     let about_ports = signs.iter().any(|sign| sign.names().any(|name| name.ends_with("io.h")));
     if about_ports {
-        draft.mark(Mark::RemovesFeature);
+        draft.mark(Mark::RemovesFeatures);
     }
     // The instructions are often there as well, beside the header.
     let mut with_assembly = Draft::new(case);
@@ -170,7 +170,7 @@ pub(crate) fn repairs(case: &Case<'_>, signs: &[Sign]) -> Vec<Repair> {
     let why = sign.quote("the header is of one family of processors");
     if both {
         if about_ports {
-            with_assembly.mark(Mark::RemovesFeature);
+            with_assembly.mark(Mark::RemovesFeatures);
         }
         repairs.extend(with_assembly.finish(
             "foreign-header-and-assembly",

@@ -1,42 +1,8 @@
 //! A repair: edits with their reason.
 
-use std::fmt;
-
-use seatrial_core::Digest;
+use seatrial_core::{Digest, Mark};
 use seatrial_packaging::{Package, PackageError};
 use serde::{Deserialize, Serialize};
-
-/// What a repair gives up. A repair without marks is a clean fix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mark {
-    /// A test is not run any more, on the target or at all.
-    RemovesTest,
-    /// Something that the package can do elsewhere it cannot do on the target.
-    RemovesFeature,
-    /// The package is no longer for the target.
-    RemovesArchitecture,
-    /// Something is no longer looked at by the build.
-    LowersChecks,
-}
-
-impl Mark {
-    /// Its name in data.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::RemovesTest => "removes_test",
-            Self::RemovesFeature => "removes_feature",
-            Self::RemovesArchitecture => "removes_architecture",
-            Self::LowersChecks => "lowers_checks",
-        }
-    }
-}
-
-impl fmt::Display for Mark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
 
 /// What is done to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

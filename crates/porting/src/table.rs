@@ -97,7 +97,7 @@ pub fn candidates(failure: &Failure<'_>) -> Vec<Repair> {
     let mut found: Vec<(u8, usize, Repair)> = Vec::new();
     for (at, (row, pattern)) in ROWS.iter().zip(PATTERNS.iter()).enumerate() {
         let (signs, is_cause) = signs(&case, row, pattern.as_ref());
-        let by_state = row.states.contains(&failure.state);
+        let by_state = row.states.contains(failure.state);
         if signs.is_empty() && !by_state {
             continue;
         }

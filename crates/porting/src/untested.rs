@@ -47,7 +47,7 @@ pub(crate) fn repairs(case: &Case<'_>, signs: &[Sign]) -> Vec<Repair> {
     let mut repairs = Vec::new();
     if !case.is_debian() {
         let mut draft = Draft::new(case);
-        draft.mark(Mark::RemovesTest);
+        draft.mark(Mark::RemovesTests);
         let Some(path) = case.recipe().map(str::to_owned) else {
             return repairs;
         };
@@ -90,7 +90,7 @@ pub(crate) fn repairs(case: &Case<'_>, signs: &[Sign]) -> Vec<Repair> {
         .find_map(|test| Some((test.to_owned(), runner(case, test)?)));
     if let Some((test, arguments)) = one {
         let mut draft = Draft::new(case);
-        draft.mark(Mark::RemovesTest);
+        draft.mark(Mark::RemovesTests);
         let other = format!("\tdh_auto_test -- {arguments}\n");
         draft.edit("debian/rules", |_| with_tests(&text, case, sign, &other));
         repairs.extend(draft.finish(
@@ -101,7 +101,7 @@ pub(crate) fn repairs(case: &Case<'_>, signs: &[Sign]) -> Vec<Repair> {
         ));
     }
     let mut draft = Draft::new(case);
-    draft.mark(Mark::RemovesTest);
+    draft.mark(Mark::RemovesTests);
     draft.edit("debian/rules", |_| with_tests(&text, case, sign, "\t-dh_auto_test\n"));
     repairs.extend(draft.finish(
         "skip-tests",

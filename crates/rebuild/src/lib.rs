@@ -32,8 +32,9 @@ pub use error::RebuildError;
 pub use local::Local;
 pub use payload::Payload;
 pub use rebuilder::{
-    BUILD_BEGINS, Binaries, Listener, Mode, Outcome, Phase, RebuildRequest, Rebuilder, Spent, State, TimeLimits,
+    BUILD_BEGINS, Binaries, Heard, Listener, Mode, Outcome, Phase, RebuildRequest, Rebuilder, Spent, TimeLimits,
 };
 pub use rpm::LocalRpm;
-pub use source::{Kind, SourceFile, SourcePackage};
+pub use seatrial_core::{RebuildState as State, RecipeKind as Kind};
+pub use source::{SourceFile, SourcePackage};
 pub use world::{LocalWorld, RECIPE, images_of, recipe};

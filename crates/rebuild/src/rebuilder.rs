@@ -1,12 +1,12 @@
 //! What a rebuilder promises.
 
 use std::{
-    fmt,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
-use seatrial_core::{Arch, Digest};
+use seatrial_core::{Arch, Digest, RebuildState as State};
+use seatrial_packaging::Package;
 use seatrial_sandbox::Limits;
 use serde::{Deserialize, Serialize};
 
@@ -25,54 +25,18 @@ pub trait Rebuilder {
         request: &RebuildRequest,
         listener: &mut dyn Listener,
     ) -> Result<Outcome, RebuildError>;
-}
 
-/// What became of a package, decided by what happened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum State {
-    /// It was built, and every payload is for the target.
-    Succeeded,
-    /// Its build ended with an error, made nothing, or made something for another machine.
-    Failed,
-    /// The dependency solver found no way to give it what it builds with.
-    Unresolvable,
-    /// Its recipe cannot be read, or its files are not what the recipe says.
-    Broken,
-    /// Its build went over a time limit.
-    Timeout,
-    /// Its recipe does not allow the target.
-    Excluded,
-    /// The machine, the network or the emulator failed: nothing is known of the package. The reason is for a person.
-    Invalid(String),
-}
-
-impl State {
-    /// Its name in one word.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Unresolvable => "unresolvable",
-            Self::Broken => "broken",
-            Self::Timeout => "timeout",
-            Self::Excluded => "excluded",
-            Self::Invalid(_) => "invalid",
-        }
-    }
-
-    /// Whether it says anything of the package.
-    pub fn is_valid(&self) -> bool {
-        !matches!(self, Self::Invalid(_))
-    }
-}
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Invalid(reason) => write!(f, "invalid: {reason}"),
-            other => f.write_str(other.as_str()),
-        }
+    /// Packs an opened package as it is now and rebuilds that: what is rebuilt is what was edited.
+    fn rebuild_opened(
+        &self,
+        package: &Package,
+        target: Arch,
+        request: &RebuildRequest,
+        listener: &mut dyn Listener,
+    ) -> Result<Outcome, RebuildError> {
+        let folder = tempfile::tempdir()?;
+        let packed = SourcePackage::pack(package, &folder.path().join("package"))?;
+        self.rebuild(&packed, target, request, listener)
     }
 }
 
@@ -132,7 +96,7 @@ pub struct RebuildRequest {
     pub profiles: Vec<String>,
     /// Debian's build options, such as `nocheck`; how many jobs run at once is told by `jobs`.
     pub options: Vec<String>,
-    /// Jobs at once; 1 when 0.
+    /// Jobs at once; when 0, as many as there are processors.
     pub jobs: usize,
     /// Bounds of the boxes.
     pub limits: Limits,
@@ -145,7 +109,10 @@ pub struct RebuildRequest {
 impl RebuildRequest {
     /// Jobs at once, at least one.
     pub(crate) fn jobs(&self) -> usize {
-        self.jobs.max(1)
+        match self.jobs {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            jobs => jobs,
+        }
     }
 }
 
@@ -177,6 +144,15 @@ pub trait Listener {
 
 /// Hears nothing.
 impl Listener for () {}
+
+/// Hears the log.
+pub struct Heard<'a>(pub &'a mut dyn FnMut(&[u8]));
+
+impl Listener for Heard<'_> {
+    fn output(&mut self, bytes: &[u8]) {
+        (self.0)(bytes);
+    }
+}
 
 /// How long a part took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,37 +2,17 @@
 
 use std::{
     collections::BTreeMap,
-    fmt::{self, Write as _},
+    fmt::Write as _,
     io::{self, Read, Write},
     path::{Path, PathBuf},
 };
 
 use fs_err as fs;
-use seatrial_core::{Arch, Digest};
+use seatrial_core::{Arch, Digest, RecipeKind as Kind};
 use seatrial_packaging::Package;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::RebuildError;
-
-/// What kind of source package it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Debian's: a `.dsc` and the files that it names.
-    Debian,
-    /// RPM's, as a build service stores it: a flat folder with one `.spec`.
-    Rpm,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Debian => "deb",
-            Self::Rpm => "rpm",
-        })
-    }
-}
 
 /// A file of a source package.
 #[derive(Debug, Clone, PartialEq, Eq)]

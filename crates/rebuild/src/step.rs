@@ -2,15 +2,11 @@
 
 use std::{
     io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
     time::{Duration, Instant},
 };
 
 use seatrial_core::{Arch, Digest};
-use seatrial_sandbox::{Command, Execution, Sandbox, SandboxError, Status, TimeoutKind};
+use seatrial_sandbox::{Command, Execution, Sandbox, SandboxError, Status, StopLink, TimeoutKind};
 use seatrial_store::Blobs;
 
 use crate::{
@@ -347,34 +343,4 @@ pub(crate) fn last_line(text: &str) -> &str {
         .map(str::trim)
         .find(|line| !line.is_empty())
         .unwrap_or("(no output)")
-}
-
-/// Carries the caller's wish to stop into a box for as long as it lives.
-pub(crate) struct StopLink {
-    over: Arc<AtomicBool>,
-}
-
-impl StopLink {
-    fn new(caller: Option<Arc<AtomicBool>>, inner: Arc<AtomicBool>) -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        if let Some(caller) = caller {
-            let over = Arc::clone(&over);
-            std::thread::spawn(move || {
-                while !over.load(Ordering::Relaxed) {
-                    if caller.load(Ordering::Relaxed) {
-                        inner.store(true, Ordering::Relaxed);
-                        break;
-                    }
-                    std::thread::sleep(Duration::from_millis(50));
-                }
-            });
-        }
-        Self { over }
-    }
-}
-
-impl Drop for StopLink {
-    fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
-    }
 }

@@ -16,6 +16,7 @@ mod images;
 mod native;
 mod session;
 mod sources;
+mod stop;
 
 pub use contract::{
     Before, BoxSpec, Change, ChangeKind, Command, Enforcement, Execution, FileContent, Limits, Network, OutputSink,
@@ -32,3 +33,4 @@ pub use images::{
 };
 pub use native::{DeniedCall, NativeFactory, denied_calls, helper_main, is_helper_invocation};
 pub use session::{Session, SessionCommand, SessionExecution, SessionSpec};
+pub use stop::StopLink;

@@ -168,6 +168,17 @@ impl From<seatrial_packages::PackagesError> for Failure {
     }
 }
 
+impl From<seatrial_suites::SuiteError> for Failure {
+    fn from(error: seatrial_suites::SuiteError) -> Self {
+        use seatrial_suites::SuiteError;
+        match error {
+            SuiteError::Io(error) => error.into(),
+            SuiteError::Sandbox(error) => error.into(),
+            error => Self::invalid(error.to_string()),
+        }
+    }
+}
+
 impl From<seatrial_packaging::PackageError> for Failure {
     fn from(error: seatrial_packaging::PackageError) -> Self {
         use seatrial_packaging::PackageError;

@@ -31,7 +31,7 @@ pub use mutations::{
     MiningFloor, MutationError, MutationOptions, MutationReport, Opinion, Project, Reveal, SetFacts, Share, Tally,
     grade, judge, mine_mutations, reveal, sides,
 };
-pub use repair::{Mark, Repair, marks};
+pub use repair::{Repair, lay_package, marks};
 use seatrial_core::SuiteName;
 pub use suite::{GradeRequest, Live, Suite};
 

@@ -273,6 +273,8 @@ impl Bench<'_> {
             commands,
             forbid: self.forbid,
             output: Some(&output),
+            // Boxes that are made of other boxes know nothing of the switch.
+            stopper: Some(self.stop.flag()),
             ..GradeRequest::new(
                 trial.task,
                 trial.truth,

@@ -246,7 +246,7 @@ fn last_state(desk: &Desk<'_, '_>) -> String {
     match (repair.uploaded(), repair.last()) {
         (None, _) => "nothing-uploaded".to_owned(),
         (Some(uploaded), Some(last)) if last.source == uploaded.source => {
-            format!("{} sources={}", last.state, last.source.short())
+            format!("{} sources={}", last.state.as_str(), last.source.short())
         }
         (Some(uploaded), _) => format!("unchecked sources={}", uploaded.source.short()),
     }
@@ -258,7 +258,7 @@ fn tell(history: &mut String, iteration: u32, desk: &Desk<'_, '_>, before: Optio
     match desk.state.repair().last() {
         Some(last) => {
             let details: String = last.details.lines().take(3).collect::<Vec<_>>().join("; ");
-            let _ = writeln!(history, "the check said {}: {details}", last.state);
+            let _ = writeln!(history, "the check said {}: {details}", last.state.as_str());
         }
         None => history.push_str("nothing was checked\n"),
     }

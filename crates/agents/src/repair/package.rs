@@ -7,9 +7,7 @@ use std::sync::{
 
 use seatrial_core::{Arch, BOX_SOURCE};
 use seatrial_packaging::Package;
-use seatrial_rebuild::{
-    EMULATED_FACTOR, Listener, Mode, RebuildError, RebuildRequest, Rebuilder, SourcePackage, State,
-};
+use seatrial_rebuild::{EMULATED_FACTOR, Heard, Mode, RebuildError, RebuildRequest, Rebuilder, State};
 use seatrial_tools::{PackageRebuilds, RebuildOrder, RebuildsError, Rebuilt, TakeError, take_package};
 
 use crate::{AgentError, SolveContext};
@@ -68,21 +66,15 @@ pub fn rebuild_package(
     stop: &Arc<AtomicBool>,
     output: &mut dyn FnMut(&[u8]),
 ) -> Result<Rebuilt, RebuildsError> {
-    let broken = |error: RebuildError| {
-        if stop.load(Ordering::SeqCst) {
-            RebuildsError::Interrupted
-        } else {
-            RebuildsError::Broken(error.to_string())
-        }
+    let broken = |error: RebuildError| match error {
+        _ if stop.load(Ordering::SeqCst) => RebuildsError::Interrupted,
+        RebuildError::Packaging(error) => RebuildsError::Package(format!("the package cannot be packed: {error}")),
+        error => RebuildsError::Broken(error.to_string()),
     };
-    let folder = tempfile::tempdir().map_err(|error| RebuildsError::Broken(error.to_string()))?;
-    let packed = SourcePackage::pack(package, &folder.path().join("package"))
-        .map_err(|error| RebuildsError::Package(format!("the package cannot be packed: {error}")))?;
     let foreign = target != Arch::host();
     let cross = order.cross && foreign;
     let mut request = RebuildRequest {
         mode: if cross { Mode::Cross } else { Mode::Native },
-        jobs: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         stop: Some(Arc::clone(stop)),
         ..RebuildRequest::default()
     };
@@ -91,7 +83,7 @@ pub fn rebuild_package(
     request.time.build = request.time.build.min(order.time / factor);
     request.time.idle = request.time.idle.min(request.time.build);
     let outcome = rebuilder
-        .rebuild(&packed, target, &request, &mut Heard(output))
+        .rebuild_opened(package, target, &request, &mut Heard(output))
         .map_err(broken)?;
     if stop.load(Ordering::SeqCst) {
         return Err(RebuildsError::Interrupted);
@@ -104,7 +96,7 @@ pub fn rebuild_package(
         details = format!("{details}\nmissing: {}", outcome.missing.join(", "));
     }
     Ok(Rebuilt {
-        state: outcome.state.as_str().to_owned(),
+        state: outcome.state,
         details: details.trim().to_owned(),
         log: outcome.log,
         source: outcome.source,
@@ -112,14 +104,6 @@ pub fn rebuild_package(
         emulated: outcome.emulated,
         wall_ms: outcome.duration.as_millis() as u64,
     })
-}
-
-struct Heard<'a>(&'a mut dyn FnMut(&[u8]));
-
-impl Listener for Heard<'_> {
-    fn output(&mut self, bytes: &[u8]) {
-        (self.0)(bytes);
-    }
 }
 
 fn open(context: &SolveContext<'_>) -> Result<Package, AgentError> {

@@ -11,6 +11,8 @@ mod leader;
 mod models;
 mod oss;
 mod repairs;
+#[path = "../../../suites/tests/it/small_package.rs"]
+mod small_package;
 mod web;
 // The world that packages are rebuilt in for the tests of rebuilding does here too.
 #[expect(dead_code, reason = "what it says of logs is for the tests of rebuilding")]

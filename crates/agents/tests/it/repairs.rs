@@ -1,6 +1,6 @@
 //! Agents that repair a package, against a scripted server, with real rebuilds.
 
-use std::{fmt::Write as _, os::unix::fs::PermissionsExt as _, path::Path};
+use std::fmt::Write as _;
 
 use fs_err as fs;
 use seatrial_agents::{RepairOptions, SolveContext, agent};
@@ -18,23 +18,7 @@ use seatrial_sandbox::{BoxSpec, Limits, Network, SandboxFactory as _};
 use seatrial_source::SourceTree;
 use serde_json::json;
 
-use super::{NoPackages, boxes, models::Stage, worlds::world};
-
-const RULES: &str = "#!/usr/bin/make -f
-clean:
-build: build-arch build-indep
-build-indep:
-build-arch:
-\t$(CC) -o prog prog.c
-\t./prog check
-binary: binary-arch binary-indep
-binary-indep:
-binary-arch: build-arch
-\tinstall -D prog debian/t/usr/bin/prog
-\tmkdir -p debian/t/DEBIAN
-\tdpkg-gencontrol -Pdebian/t
-\tdpkg-deb --root-owner-group --build debian/t ..
-";
+use super::{NoPackages, boxes, models::Stage, small_package::write_package, worlds::world};
 
 /// Two faults: the second shows when the first is gone.
 const PROG: &str = "#include <no-such-port.h>\n\n/* one */\n/* two */\n/* three */\n/* four */\n/* five */\n/* six */\n\
@@ -60,28 +44,6 @@ const DIFF: &str = "diff --git a/prog.c b/prog.c
 -int main(void) { return HELM; }
 +int main(void) { return 0; }
 ";
-
-fn lay(folder: &Path) {
-    for (name, text) in [
-        (
-            "debian/control",
-            "Source: t\nMaintainer: T <t@example.org>\nBuild-Depends: make\nStandards-Version: 4.6.2\n\
-             Rules-Requires-Root: no\n\nPackage: t\nArchitecture: any\nDescription: t\n t\n",
-        ),
-        ("debian/rules", RULES),
-        (
-            "debian/changelog",
-            "t (1) unstable; urgency=low\n\n  * A test.\n\n -- T <t@example.org>  Mon, 01 Jan 2024 00:00:00 +0000\n",
-        ),
-        ("debian/source/format", "3.0 (native)\n"),
-        ("prog.c", PROG),
-    ] {
-        let path = folder.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    fs::set_permissions(folder.join("debian/rules"), std::fs::Permissions::from_mode(0o755)).unwrap();
-}
 
 fn task(failed_log: Digest) -> Task {
     Task {
@@ -110,7 +72,7 @@ fn repair(name: &str, stage: &Stage) -> Option<(Submission, Vec<Event>)> {
     let (boxes, world) = (boxes::boxes()?, world(Arch::host())?);
     let local = Local::new(&world, None);
     let folder = tempfile::tempdir().unwrap();
-    lay(folder.path());
+    write_package(folder.path(), "any", PROG);
     let tree = SourceTree::new(folder.path().to_owned(), Digest::of(b"tree"));
     let mut sandbox = boxes
         .factory
@@ -165,7 +127,7 @@ fn told(handed_in: &Submission, events: &[Event]) -> String {
         None => "nothing is handed in".to_owned(),
         Some(patch) => {
             let folder = tempfile::tempdir().unwrap();
-            lay(folder.path());
+            write_package(folder.path(), "any", PROG);
             let mut fresh = Package::open(folder.path()).unwrap();
             fresh.apply(patch).unwrap();
             let prog = fs::read_to_string(fresh.root().join("prog.c")).unwrap();

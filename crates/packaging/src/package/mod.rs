@@ -10,7 +10,7 @@ use std::{
 
 pub(crate) use arches::ArchList;
 use fs_err as fs;
-use seatrial_core::Digest;
+use seatrial_core::{Digest, RecipeKind as Kind};
 use walkdir::WalkDir;
 
 pub use self::{
@@ -24,14 +24,6 @@ use crate::{
     diff::{self, Report, Tree},
     rpm::{self, Flat},
 };
-
-/// Whose package it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Kind {
-    Debian,
-    Rpm,
-}
 
 /// How a package is opened.
 #[derive(Debug, Clone, Default)]

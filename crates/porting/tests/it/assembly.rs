@@ -55,7 +55,7 @@ fn assembly_gets_a_portable_path() {
         )])
         .log(log)
         .gives("portable-assembly", &[]);
-    assert_eq!(repair.marks, [Mark::RemovesFeature]);
+    assert_eq!(repair.marks, [Mark::RemovesFeatures]);
     // The assembler names no source, and another processor's clock is read the other way round.
     DEBIAN
         .files(&[(
@@ -95,5 +95,5 @@ fn assembly_that_nothing_stands_in_for_has_no_clean_repair() {
         "exclude-architecture",
         &[("debian/control", "Architecture: amd64 i386\n")],
     );
-    assert_eq!(repair.marks, [Mark::RemovesArchitecture]);
+    assert_eq!(repair.marks, [Mark::RemovesArchitectures]);
 }

@@ -36,7 +36,7 @@ fn build_dependencies_are_restricted_widened_renamed_and_added() {
         "restrict-dependency",
         &[("debian/control", "libfoo4-dev (>= 1) [!arm64]\n")],
     );
-    assert_eq!(repair.marks, [Mark::RemovesFeature]);
+    assert_eq!(repair.marks, [Mark::RemovesFeatures]);
     plant.gives_with(
         "renamed-dependency",
         Some(&Knows("foo", "libfoo5-dev")),

@@ -9,7 +9,7 @@ use seatrial_packaging::Package;
 use seatrial_porting::{Failure, Repair, State, candidates};
 
 /// A package and how it fails.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Plant<'a> {
     pub(crate) is_debian: bool,
     /// Debian: `Architecture`. RPM: further lines of the head.
@@ -142,7 +142,7 @@ impl Plant<'_> {
             log: self.log.as_bytes(),
             diagnosis: &diagnosis,
             working_log: None,
-            state: self.state,
+            state: &self.state,
             missing: &missing,
             resolver,
         })

@@ -58,10 +58,10 @@ fn tests_are_left_out_last_and_with_a_mark() {
             "ifeq ($(DEB_HOST_ARCH),arm64)\noverride_dh_auto_test:\n\tdh_auto_test -- XFAIL_TESTS=t-digits\nendif\n",
         )],
     );
-    assert_eq!(repair.marks, [Mark::RemovesTest]);
+    assert_eq!(repair.marks, [Mark::RemovesTests]);
     let repair = RPM.log(log).gives(
         "skip-tests",
         &[("hull.spec", "%ifnarch aarch64\nmake check\n\n%endif\n")],
     );
-    assert_eq!(repair.marks, [Mark::RemovesTest]);
+    assert_eq!(repair.marks, [Mark::RemovesTests]);
 }

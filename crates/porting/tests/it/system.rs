@@ -25,7 +25,7 @@ fn headers_of_one_family_have_something_to_stand_in() {
                 ("hull.c", "static inline void outb("),
             ],
         );
-    assert_eq!(repair.marks, [Mark::RemovesFeature]);
+    assert_eq!(repair.marks, [Mark::RemovesFeatures]);
     assert!(
         repair
             .why

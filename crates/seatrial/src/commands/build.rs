@@ -1,19 +1,24 @@
 //! `seatrial build`.
 
-use std::{collections::BTreeMap, fmt::Write as _, io::Write as _, path::Path, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt::Write as _, io::Write as _, path::Path, time::Duration};
 
 use flate2::{Compression, write::GzEncoder};
 use fs_err as fs;
 use seatrial_builder::Policy;
 use seatrial_core::{
-    Budget, CompileTruth, Digest, Evidence, ExitCode, Goal, InvalidReason, Outcome, Profile, Relaxation,
-    RelaxationClass, SuiteName, Task, Truth, TruthBody, Verdict,
+    Budget, CompileTruth, Evidence, ExitCode, Goal, Outcome, Relaxation, RelaxationClass, Task, Truth, TruthBody,
+    Verdict,
 };
 use seatrial_egress::AllowList;
 use seatrial_source::SourceSpec;
-use seatrial_trial::{Bench, Estimate, Like, Networks, Trial, TrialError, TrialResult};
+use seatrial_trial::{Estimate, Like, TrialResult};
 
-use super::{answer, answer_json, platform};
+use super::{
+    answer, answer_json,
+    output::{LOG, exit_code, start_output, task_id, write_proof},
+    platform,
+    single::{Single, suite_name},
+};
 use crate::{app::App, args::BuildArgs, failure::Failure, preflight};
 
 /// What is written, in the order in which it is named.
@@ -26,12 +31,6 @@ const OUTPUTS: [&str; 7] = [
     "journal.jsonl",
     LOG,
 ];
-
-/// In so little time no further way to build is begun.
-const TOO_SHORT: Duration = Duration::from_secs(5);
-
-/// All output of boxes.
-pub(super) const LOG: &str = "build.log";
 
 pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let platform = platform(&args.platform)?;
@@ -58,17 +57,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     for warning in fetcher.warnings() {
         app.show.note(&format!("warning: {warning}"));
     }
-    let image = app.image(&platform)?;
-    let resolver = Arc::new(app.index(&platform, None)?);
-    let factory = app.factory()?;
-    let egress = app.egress()?;
-
     let id = task_id(&pinned.name)?;
-    let wanted = |name: &str| Failure::invalid(format!("this program has no {name}; it was built wrong"));
-    let name: SuiteName = "compile"
-        .parse()
-        .map_err(|error: seatrial_core::IdError| Failure::invalid(error.to_string()))?;
-    let suite = seatrial_suites::suite(&name).ok_or_else(|| wanted("suite `compile`"))?;
     let mut settings = match external {
         Some(made) => made.settings,
         None => super::models::settings(app, &args.models)?.0,
@@ -77,7 +66,7 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
     let agent = super::bench::known(&args.agent, &settings)?;
     let task = Task {
         id: id.clone(),
-        suite: name,
+        suite: suite_name("compile")?,
         source: pinned,
         platform: platform.clone(),
         goal: Goal::Compile,
@@ -91,60 +80,29 @@ pub(super) fn run(app: &App, args: &BuildArgs) -> Result<ExitCode, Failure> {
         task: id,
         body: TruthBody::Compile(CompileTruth::of(args.expect.clone())),
     };
-    let bench = Bench {
-        suite,
-        agent: &*agent,
-        fetcher: &fetcher,
-        factory: &*factory,
-        network: Some(Networks {
-            plan: &plan,
-            egress: &egress,
-        }),
-        forbid: &args.forbid,
-        image: image.id,
-        images: &BTreeMap::new(),
-        base_packages: &image.requested,
-        resolver: Some(resolver),
-        blobs: app.home.blobs(),
-        lock: Digest::of(args.source.as_encoded_bytes()),
-        stop: app.stop.clone(),
-    };
-    let folder = app
-        .home
-        .runs()
-        .join(format!("build-{}-{}", task.id, seatrial_store::unix_millis()));
-    let trial = Trial {
+    let ran = Single {
+        verb: "build",
         task: &task,
         truth: &truth,
-        attempt: 1,
-    };
-    app.trials_begin();
-    let result = match bench.run(&trial, &folder, app.show.as_ref()) {
-        Ok(result) => result,
-        Err(TrialError::Interrupted) => {
-            app.show.clear();
-            app.show.note(&format!(
-                "stopped; the log so far is {}",
-                args.output.join(LOG).display()
-            ));
-            return Err(Failure::interrupted());
-        }
-        Err(error) => return Err(error.into()),
-    };
-    app.show.clear();
-    let Some(verdict) = result.verdict(Profile::Strict).cloned() else {
-        return Err(Failure::invalid("the grader gave no verdict"));
-    };
-    let deceits = write_output(&args.output, &folder, &result, &tree)?;
-    let spent = Duration::from_millis(result.wall_ms) + TOO_SHORT >= Duration::from_secs(args.timeout);
-    let code = exit_code(&verdict, spent);
+        agent: &*agent,
+        fetcher: &fetcher,
+        plan: &plan,
+        forbid: &args.forbid,
+        images: &BTreeMap::new(),
+        named: args.source.as_encoded_bytes(),
+        output: &args.output,
+    }
+    .run(app)?;
+    let (result, verdict) = (&ran.result, &ran.verdict);
+    let deceits = write_output(&args.output, &ran.folder, result, &tree)?;
+    let code = exit_code(verdict, result, args.timeout);
     if app.json {
         answer_json(&serde_json::json!({
             "source": task.source, "outcome": verdict.outcome, "exit_code": code as u8, "output": args.output,
             "verdicts": result.verdicts, "note": result.note, "deceives": deceits, "wall_ms": result.wall_ms,
         }))?;
     } else {
-        answer(&summary(&task, &result, &verdict, &deceits, &args.output))?;
+        answer(&summary(&task, result, verdict, &deceits, &args.output))?;
     }
     Ok(code)
 }
@@ -164,66 +122,6 @@ fn policy(args: &BuildArgs) -> Result<Policy, Failure> {
         unknown.join("`, `"),
         Policy::rules().join(", ")
     )))
-}
-
-pub(super) fn task_id(name: &str) -> Result<seatrial_core::TaskId, Failure> {
-    let clean: String = name
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+') {
-                c
-            } else {
-                '-'
-            }
-        })
-        .collect();
-    let clean = clean.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
-    let clean: String = clean.chars().take(100).collect();
-    let clean = if clean.is_empty() { "source".to_owned() } else { clean };
-    clean
-        .parse()
-        .map_err(|error: seatrial_core::IdError| Failure::usage(error.to_string()))
-}
-
-pub(super) fn exit_code(verdict: &Verdict, spent: bool) -> ExitCode {
-    match (verdict.outcome, verdict.invalid) {
-        (Outcome::Passed, _) => ExitCode::Passed,
-        (Outcome::Failed, _) if spent => ExitCode::BudgetSpent,
-        (Outcome::Failed, _) => ExitCode::Failed,
-        // The task of `build` is the user's own input.
-        (Outcome::Invalid, Some(InvalidReason::Task)) => ExitCode::Usage,
-        (Outcome::Invalid, _) => ExitCode::Invalid,
-    }
-}
-
-/// Makes the output folder; what an earlier build left in it must not be taken for this one's.
-pub(super) fn start_output(output: &Path, outputs: &[&str]) -> Result<fs::File, Failure> {
-    // The default folder lies in the project, and a project that nobody knows may bring it as a link to anywhere.
-    if output.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
-        return Err(Failure::usage(format!(
-            "the output folder {} is a link, through which nothing is written\n  name the folder that it leads to with \
-             `-o DIR`, or remove it",
-            output.display()
-        )));
-    }
-    let make = || {
-        fs::create_dir_all(output)?;
-        for name in outputs {
-            match fs::remove_file(output.join(name)) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-                Ok(()) | Err(_) => {}
-            }
-        }
-        fs::File::create(output.join(LOG))
-    };
-    make().map_err(|error| match error.kind() {
-        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => error.into(),
-        // The folder is the user's choice.
-        _ => Failure::usage(format!(
-            "cannot write to the output folder {}: {error}\n  choose another one with `-o DIR`",
-            output.display()
-        )),
-    })
 }
 
 /// Writes what a person asked for, and returns what in it may deceive.
@@ -248,10 +146,7 @@ fn write_output(
     if result.outcome() != Outcome::Passed && !result.note.is_empty() {
         fs::write(output.join("explanation.txt"), format!("{}\n", result.note.trim_end()))?;
     }
-    let verdicts =
-        serde_json::to_string_pretty(&result.verdicts).map_err(|error| Failure::invalid(error.to_string()))?;
-    fs::write(output.join("verdict.json"), verdicts + "\n")?;
-    fs::copy(folder.join("journal.jsonl"), output.join("journal.jsonl"))?;
+    write_proof(output, folder, result)?;
     let recipe = view.and_then(|submission| submission.recipe);
     let relaxations = recipe.map(|recipe| recipe.relaxations).unwrap_or_default();
     Ok(relaxations

@@ -226,7 +226,7 @@ fn index(app: &App, toolbox: &Toolbox, platform: &Platform) -> Option<Arc<dyn Re
 }
 
 /// A file for a packed tree.
-pub(super) fn scratch(app: &App) -> Result<(fs::File, std::path::PathBuf), Failure> {
+fn scratch(app: &App) -> Result<(fs::File, std::path::PathBuf), Failure> {
     let path = app
         .home
         .cache("mcp")?

@@ -7,13 +7,13 @@ use std::{
 };
 
 use fs_err as fs;
-use seatrial_core::{Arch, BOX_OUT, BOX_SOURCE, Digest, Platform};
+use seatrial_core::{Arch, Digest, Platform};
 use seatrial_packages::Resolver;
 use seatrial_packaging::Package;
 use seatrial_rebuild::{Local, LocalWorld};
-use seatrial_sandbox::{Command, Network, Sandbox, SandboxFactory};
-use seatrial_source::SourceTree;
+use seatrial_sandbox::{Network, Sandbox, SandboxFactory};
 use seatrial_store::Blobs;
+use seatrial_suites::lay_package;
 use seatrial_tools::{PackageRebuilds, RebuildOrder, RebuildsError, Rebuilt};
 
 use super::rebuilds;
@@ -52,22 +52,11 @@ impl Repairing {
         let source = args.source.as_deref().unwrap_or_default();
         let package = Package::open(Path::new(source))
             .map_err(|error| Failure::usage(format!("{}: {error}", source.to_string_lossy())))?;
-        let tree = SourceTree::new(package.root().to_owned(), Digest::of(b""));
-        let (mut file, path) = super::mcp::scratch(app)?;
-        let written = tree.write_tar(&mut file);
-        let packed = fs::File::open(&path);
-        fs::remove_file(&path)?;
-        written?;
-        sandbox.write_tree(BOX_SOURCE, &mut packed?)?;
-        sandbox.exec(
-            &Command::bash(format!("mkdir -p {BOX_OUT} /build/logs")),
-            &mut Vec::new(),
-        )?;
-        for (log, name) in [(&args.failed_log, "failed.log"), (&args.working_log, "working.log")] {
-            if let Some(log) = log {
-                sandbox.write_file(&format!("/build/logs/{name}"), &fs::read(log)?, 0o644)?;
-            }
-        }
+        let open = |log: &Option<std::path::PathBuf>| {
+            let opened = log.as_ref().map(fs::File::open).transpose();
+            opened.map_err(|error| Failure::usage(error.to_string()))
+        };
+        lay_package(&package, open(&args.failed_log)?, open(&args.working_log)?, sandbox)?;
         Ok(Self {
             package,
             target,

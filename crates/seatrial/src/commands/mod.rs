@@ -17,6 +17,7 @@ mod model;
 mod models;
 mod mutations;
 mod names;
+mod output;
 mod outside;
 mod programs;
 mod rebuilds;
@@ -24,6 +25,7 @@ mod repair;
 mod replay;
 mod resolve;
 mod retrieval;
+mod single;
 mod trajectory;
 
 use std::io::Write as _;

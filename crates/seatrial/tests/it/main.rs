@@ -15,5 +15,7 @@ mod killed;
 mod mcp;
 mod repair;
 mod retrieval;
+#[path = "../../../suites/tests/it/small_package.rs"]
+mod small_package;
 mod support;
 mod trajectory;

@@ -1,45 +1,11 @@
 //! `seatrial repair`, from a package that does not build somewhere to a proved patch.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::{fs, path::Path};
 
-use crate::support::{boxes, project, run, seatrial};
-
-const RULES: &str = "#!/usr/bin/make -f
-clean:
-build: build-arch build-indep
-build-indep:
-build-arch:
-\tcc -o prog prog.c
-binary: binary-arch binary-indep
-binary-indep:
-binary-arch: build-arch
-\tinstall -D prog debian/hull/usr/bin/hull
-\tmkdir -p debian/hull/DEBIAN
-\tdpkg-gencontrol -Pdebian/hull
-\tdpkg-deb --root-owner-group --build debian/hull ..
-";
-
-/// A package for one architecture.
-fn package(folder: &Path, arch: &str) {
-    let control = format!(
-        "Source: hull\nMaintainer: T <t@example.org>\nBuild-Depends: make\nStandards-Version: 4.6.2\n\
-         Rules-Requires-Root: no\n\nPackage: hull\nArchitecture: {arch}\nDescription: t\n t\n"
-    );
-    project(
-        folder,
-        &[
-            ("debian/control", &control),
-            ("debian/rules", RULES),
-            (
-                "debian/changelog",
-                "hull (1) unstable; urgency=low\n\n  * A test.\n\n -- T <t@example.org>  Mon, 01 Jan 2024 00:00:00 +0000\n",
-            ),
-            ("debian/source/format", "3.0 (native)\n"),
-            ("prog.c", "int main(void) { return 0; }\n"),
-        ],
-    );
-    fs::set_permissions(folder.join("debian/rules"), PermissionsExt::from_mode(0o755)).unwrap();
-}
+use crate::{
+    small_package::write_package,
+    support::{boxes, run, seatrial},
+};
 
 #[test]
 fn a_package_that_only_its_recipe_keeps_from_a_machine_is_repaired_and_proved() {
@@ -51,8 +17,8 @@ fn a_package_that_only_its_recipe_keeps_from_a_machine_is_repaired_and_proved() 
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let (source, out) = (folder.path().join("hull-1"), folder.path().join("out"));
-    package(&source, "amd64");
+    let (source, out) = (folder.path().join("t-1"), folder.path().join("out"));
+    write_package(&source, "amd64", "int main(void) { return 0; }\n");
     let before = fs::read(source.join("debian/control")).unwrap();
     let repair = |more: &[&str]| {
         run(seatrial()
@@ -64,7 +30,7 @@ fn a_package_that_only_its_recipe_keeps_from_a_machine_is_repaired_and_proved() 
     };
     let ran = repair(&[]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
-    assert!(ran.out.starts_with("passed hull 1 on i686"), "{}", ran.out);
+    assert!(ran.out.starts_with("passed t 1 on i686"), "{}", ran.out);
     for name in [
         "repair.patch",
         "report.md",
@@ -76,7 +42,7 @@ fn a_package_that_only_its_recipe_keeps_from_a_machine_is_repaired_and_proved() 
     }
     let patch = fs::read_to_string(out.join("repair.patch")).unwrap();
     assert!(patch.contains("-Architecture: amd64"), "{patch}");
-    assert!(out.join("package/hull_1+0port1.dsc").is_file(), "{}", ran.out);
+    assert!(out.join("package/t_1+0port1.dsc").is_file(), "{}", ran.out);
     assert_eq!(
         fs::read(source.join("debian/control")).unwrap(),
         before,

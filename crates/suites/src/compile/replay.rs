@@ -1,16 +1,11 @@
 //! Replays a submission in a fresh box.
 
-use std::{
-    io::Write as _,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{io::Write as _, time::Duration};
 
 use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, Digest, Event, EventSink, Submission};
-use seatrial_sandbox::{BoxSpec, ChangeKind, Command, Execution, Network, OutputSink, Sandbox, Snapshot, Stream};
+use seatrial_sandbox::{
+    BoxSpec, ChangeKind, Command, Execution, Network, OutputSink, Sandbox, Snapshot, StopLink, Stream,
+};
 use seatrial_store::BlobWriter;
 
 use super::{
@@ -242,36 +237,6 @@ impl OutputSink for Spool<'_> {
         if let Some(output) = self.output {
             output(bytes);
         }
-    }
-}
-
-/// Carries the caller's wish to stop into a box for as long as it lives.
-struct StopLink {
-    over: Arc<AtomicBool>,
-}
-
-impl StopLink {
-    fn new(caller: Option<Arc<AtomicBool>>, inner: Arc<AtomicBool>) -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        if let Some(caller) = caller {
-            let over = Arc::clone(&over);
-            std::thread::spawn(move || {
-                while !over.load(Ordering::Relaxed) {
-                    if caller.load(Ordering::Relaxed) {
-                        inner.store(true, Ordering::Relaxed);
-                        break;
-                    }
-                    std::thread::sleep(Duration::from_millis(50));
-                }
-            });
-        }
-        Self { over }
-    }
-}
-
-impl Drop for StopLink {
-    fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
     }
 }
 

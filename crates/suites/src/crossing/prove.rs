@@ -14,7 +14,7 @@ use seatrial_core::{
 };
 use seatrial_diagnosis::{Class, diagnose};
 use seatrial_packaging::Package;
-use seatrial_rebuild::{Outcome, RebuildError, RebuildRequest, Rebuilder, SourcePackage, State, TimeLimits};
+use seatrial_rebuild::{Outcome, RebuildError, RebuildRequest, Rebuilder, State, TimeLimits};
 use seatrial_source::Fetcher;
 use seatrial_store::Blobs;
 
@@ -339,11 +339,6 @@ impl<'a> Growing<'a> {
 
     /// Rebuilds a package from clean.
     pub(super) fn build(&self, package: &Package, arch: Arch) -> Result<Outcome, CrossError> {
-        let folder = tempfile::tempdir()?;
-        let packed = SourcePackage::pack(package, &folder.path().join("package")).map_err(|error| match error {
-            RebuildError::Packaging(error) => CrossError::Package(error),
-            other => other.into(),
-        })?;
         let request = RebuildRequest {
             jobs: 1,
             time: TimeLimits {
@@ -353,7 +348,11 @@ impl<'a> Growing<'a> {
             stop: Some(self.floor.stop.clone()),
             ..RebuildRequest::default()
         };
-        Ok(self.floor.rebuilder.rebuild(&packed, arch, &request, &mut ())?)
+        let rebuilt = self.floor.rebuilder.rebuild_opened(package, arch, &request, &mut ());
+        rebuilt.map_err(|error| match error {
+            RebuildError::Packaging(error) => CrossError::Package(error),
+            other => other.into(),
+        })
     }
 
     /// The log of a rebuild, with what was said of it: an exclusion has no log.

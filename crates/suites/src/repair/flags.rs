@@ -1,42 +1,11 @@
 //! Signs that a repair gave something up: told apart from one that makes the package build as it was meant.
 
-use std::{collections::BTreeSet, fmt, path::Path, sync::LazyLock};
+use std::{collections::BTreeSet, path::Path, sync::LazyLock};
 
 use regex::Regex;
-use seatrial_core::{Answer, Arch, Check, Evidence};
+use seatrial_core::{Answer, Arch, Check, Evidence, Mark};
 use seatrial_packaging::Architectures;
 use seatrial_rebuild::{Outcome, Payload};
-
-/// What a repair gave up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mark {
-    /// Tests that ran are gone, skipped or without effect.
-    RemovesTests,
-    /// Something that was built or shipped is not any more.
-    RemovesFeatures,
-    /// An architecture that the recipe allowed is ruled out.
-    RemovesArchitectures,
-    /// Machine code came in with the patch.
-    AddsBinaries,
-}
-
-impl Mark {
-    /// Its stable name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::RemovesTests => "removes_tests",
-            Self::RemovesFeatures => "removes_features",
-            Self::RemovesArchitectures => "removes_architectures",
-            Self::AddsBinaries => "adds_binaries",
-        }
-    }
-}
-
-impl fmt::Display for Mark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
 
 /// The marks of a patch in git's format, each with the line or the path that shows it.
 pub fn marks(patch: &str) -> Vec<(Mark, String)> {

@@ -3,15 +3,12 @@
 use std::collections::BTreeMap;
 
 use seatrial_core::{
-    Answer, Arch, Check, Event, EventSink, Evidence, InvalidReason, Outcome, Profile, RepairGoal, Verdict,
+    Answer, Arch, Check, Event, EventSink, Evidence, InvalidReason, Mark, Outcome, Profile, RepairGoal, Verdict,
 };
 use seatrial_packaging::Package;
-use seatrial_rebuild::{Listener, Outcome as Rebuilt, RebuildRequest, Rebuilder, SourcePackage, State};
+use seatrial_rebuild::{Heard, Outcome as Rebuilt, RebuildRequest, Rebuilder, State};
 
-use super::{
-    flags::{self, Mark},
-    goal, package,
-};
+use super::{flags, goal, package};
 use crate::{GradeRequest, SuiteError};
 
 /// Payloads that a check lists.
@@ -129,31 +126,24 @@ impl Grading<'_> {
         Ok(vec![strict, paper])
     }
 
-    /// Packs the package as it is now and rebuilds that: what is judged is what was handed in.
+    /// What is judged is what was handed in: the package as it is now.
     fn rebuild(&self, arch: Arch, events: &mut dyn EventSink) -> Result<Rebuilt, SuiteError> {
         events.emit(Event::Phase {
             name: format!("rebuild on {arch}"),
         })?;
-        let folder = tempfile::tempdir()?;
-        let packed = SourcePackage::pack(self.repaired, &folder.path().join("package"))?;
         let request = RebuildRequest {
-            jobs: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             limits: self.request.limits.clone(),
             stop: self.request.stopper.clone(),
             ..RebuildRequest::default()
         };
-        let mut live = Live(self.request.output);
-        Ok(self.rebuilder.rebuild(&packed, arch, &request, &mut live)?)
-    }
-}
-
-struct Live<'a>(Option<crate::Live<'a>>);
-
-impl Listener for Live<'_> {
-    fn output(&mut self, bytes: &[u8]) {
-        if let Some(out) = self.0 {
-            out(bytes);
-        }
+        let mut heard = |bytes: &[u8]| {
+            if let Some(out) = self.request.output {
+                out(bytes);
+            }
+        };
+        Ok(self
+            .rebuilder
+            .rebuild_opened(self.repaired, arch, &request, &mut Heard(&mut heard))?)
     }
 }
 

@@ -7,7 +7,8 @@ mod flags;
 mod grade;
 mod prepare;
 
-pub use flags::{Mark, marks};
+pub use flags::marks;
+pub use prepare::lay_package;
 use seatrial_core::{EventSink, RepairGoal, Submission, Task, Verdict};
 use seatrial_packaging::Package;
 use seatrial_sandbox::Sandbox;

@@ -1,6 +1,9 @@
 //! Lays a package and what is known of its failure into a box.
 
-use seatrial_core::{BOX_OUT, BOX_SOURCE, Task};
+use std::io::Read;
+
+use seatrial_core::{BOX_OUT, BOX_SOURCE, Digest, Task};
+use seatrial_packaging::Package;
 use seatrial_sandbox::{Command, Sandbox};
 use seatrial_source::SourceTree;
 use seatrial_store::Blobs;
@@ -11,7 +14,6 @@ use crate::{SuiteError, lay::lay};
 /// Where the logs lie in a box, beside the package and not in it: they are no sources.
 const LOGS: &str = "/build/logs";
 
-/// Lays the package below [`BOX_SOURCE`], its archives unpacked and its patches applied, and the logs in a folder beside it.
 pub(super) fn prepare(
     task: &Task,
     source: &SourceTree,
@@ -19,18 +21,30 @@ pub(super) fn prepare(
     sandbox: &mut dyn Sandbox,
 ) -> Result<(), SuiteError> {
     let goal = goal(task)?;
-    let package = package(task, source)?;
-    lay(
-        &SourceTree::new(package.root().to_owned(), source.digest),
-        BOX_SOURCE,
-        sandbox,
-    )?;
-    let logs = [("failed.log", goal.failed_log), ("working.log", goal.working_log)];
-    for (name, log) in logs {
-        if let Some(log) = log {
-            sandbox.write_file(&format!("{LOGS}/{name}"), &blobs.read(&log)?, 0o644)?;
+    let mut logs = [goal.failed_log, goal.working_log]
+        .map(|log| log.map(|log| blobs.open(&log)).transpose())
+        .into_iter();
+    let (failed, working) = (logs.next().transpose()?.flatten(), logs.next().transpose()?.flatten());
+    lay_package(&package(task, source)?, failed, working, sandbox)
+}
+
+/// Lays a package below [`BOX_SOURCE`], its archives unpacked and its patches applied, and the logs of a build that failed
+/// and of one that worked in a folder beside it.
+pub fn lay_package<R: Read>(
+    package: &Package,
+    failed: Option<R>,
+    working: Option<R>,
+    sandbox: &mut dyn Sandbox,
+) -> Result<(), SuiteError> {
+    let tree = SourceTree::new(package.root().to_owned(), Digest::of(b""));
+    lay(&tree, BOX_SOURCE, sandbox)?;
+    sandbox.exec(&Command::bash(format!("mkdir -p {BOX_OUT} {LOGS}")), &mut Vec::new())?;
+    for (name, log) in [("failed.log", failed), ("working.log", working)] {
+        if let Some(mut log) = log {
+            let mut text = Vec::new();
+            log.read_to_end(&mut text)?;
+            sandbox.write_file(&format!("{LOGS}/{name}"), &text, 0o644)?;
         }
     }
-    sandbox.exec(&Command::bash(format!("mkdir -p {BOX_OUT} {LOGS}")), &mut Vec::new())?;
     Ok(())
 }

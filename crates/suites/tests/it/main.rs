@@ -9,6 +9,7 @@ mod grading;
 mod mining;
 mod mutations;
 mod repair;
+mod small_package;
 // The world that packages are rebuilt in for the tests of rebuilding does here too.
 #[expect(dead_code, reason = "what it says of logs is for the tests of rebuilding")]
 #[path = "../../../rebuild/tests/it/worlds.rs"]

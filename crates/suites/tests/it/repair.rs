@@ -16,45 +16,16 @@ use seatrial_suites::{GradeRequest, Repair, Suite};
 
 use crate::{
     boxes::{Boxes, boxes},
+    small_package::write_package,
     worlds::world,
 };
 
-const RULES: &str = "#!/usr/bin/make -f
-clean:
-build: build-arch build-indep
-build-indep:
-build-arch:
-\t$(CC) -o prog prog.c
-\t./prog check
-binary: binary-arch binary-indep
-binary-indep:
-binary-arch: build-arch
-\tinstall -D prog debian/t/usr/bin/prog
-\tmkdir -p debian/t/DEBIAN
-\tdpkg-gencontrol -Pdebian/t
-\tdpkg-deb --root-owner-group --build debian/t ..
-";
-
 fn tree(folder: &Path) -> SourceTree {
-    let file = |name: &str, text: &str| {
-        let path = folder.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
-    file(
-        "debian/control",
-        "Source: t\nMaintainer: T <t@example.org>\nBuild-Depends: make\nStandards-Version: 4.6.2\n\
-         Rules-Requires-Root: no\n\nPackage: t\nArchitecture: any\nDescription: t\n t\n",
+    write_package(
+        folder,
+        "any",
+        "#include <no-such-port.h>\nint main(void) { return 0; }\n",
     );
-    file("debian/rules", RULES);
-    file(
-        "debian/changelog",
-        "t (1) unstable; urgency=low\n\n  * A test.\n\n -- T <t@example.org>  Mon, 01 Jan 2024 00:00:00 +0000\n",
-    );
-    file("debian/source/format", "3.0 (native)\n");
-    file("prog.c", "#include <no-such-port.h>\nint main(void) { return 0; }\n");
-    let rules = folder.join("debian/rules");
-    fs::set_permissions(rules, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     SourceTree::new(folder.to_owned(), Digest::of(b"tree"))
 }
 

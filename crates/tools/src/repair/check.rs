@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use seatrial_core::Event;
+use seatrial_core::{Event, RebuildState};
 use serde_json::{Value, json};
 
 use super::{PackageRebuilds, RebuildOrder, RebuildsError, Rebuilt, Taken, Uploaded, take_package};
@@ -123,7 +123,7 @@ fn rebuild(uploaded: &Uploaded, cross: bool, world: &mut World<'_>) -> Result<Re
     world.emit(Event::Note {
         text: format!(
             "rebuild: {} sources {}{}",
-            rebuilt.state,
+            rebuilt.state.as_str(),
             rebuilt.source,
             rebuilt.log.map(|log| format!(" log {log}")).unwrap_or_default()
         ),
@@ -161,18 +161,22 @@ pub(super) fn end(log: &str) -> String {
 /// What came of a rebuild, as a model reads it.
 fn answer(rebuilt: &Rebuilt, world: &mut World<'_>) -> Result<Answer, ToolFailure> {
     let whole = log(rebuilt, world)?;
-    let mut text = format!("state: {}\nsources: {}\n", rebuilt.state, rebuilt.source.short());
+    let mut text = format!(
+        "state: {}\nsources: {}\n",
+        rebuilt.state.as_str(),
+        rebuilt.source.short()
+    );
     if !rebuilt.details.is_empty() {
         let _ = writeln!(text, "{}", visible(&rebuilt.details));
     }
-    if rebuilt.state == "succeeded" && !rebuilt.proof {
+    if rebuilt.state == RebuildState::Succeeded && !rebuilt.proof {
         text.push_str("this is no proof: `upload` and `check` rebuild it on the target itself\n");
     }
     if !rebuilt.is_valid() {
         text.push_str("the machine failed, so nothing is known of the package; check once more\n");
     }
     let mut data = json!({"rebuild": rebuilt});
-    if rebuilt.state != "succeeded" && !whole.is_empty() {
+    if rebuilt.state != RebuildState::Succeeded && !whole.is_empty() {
         let diagnosis = seatrial_diagnosis::diagnose(whole.as_bytes());
         let _ = writeln!(text, "{}", told(&diagnosis, world.resolver).trim_end());
         let _ = writeln!(text, "the end of the log:\n{}", end(&whole));

@@ -435,7 +435,11 @@ fn result(world: &mut World<'_>) -> Result<Answer, ToolFailure> {
         "broken" | "unresolvable" | "timeout" => rebuilt.state.as_str(),
         _ => "failed",
     };
-    let mut text = format!("Build result: Build {state}! ({}) {}", rebuilt.state, rebuilt.details);
+    let mut text = format!(
+        "Build result: Build {state}! ({}) {}",
+        rebuilt.state.as_str(),
+        rebuilt.details
+    );
     if state != "succeeded" && !log.is_empty() {
         let _ = write!(text, "\n{}", check::end(&log));
     }

@@ -16,7 +16,7 @@ pub use compat::compat_names;
 pub(crate) use compat::{CompatHistory, compat_tools};
 pub(crate) use logs::CompareLogs;
 pub(crate) use porting::PortingLookup;
-use seatrial_core::{Arch, Digest};
+use seatrial_core::{Arch, Digest, RebuildState};
 use seatrial_packaging::Package;
 use serde::{Deserialize, Serialize};
 pub use take::{TakeError, Taken, take_package};
@@ -64,8 +64,8 @@ pub enum RebuildsError {
 /// What came of a rebuild.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rebuilt {
-    /// The state in one word: `succeeded`, `failed`, `unresolvable`, `broken`, `timeout`, `excluded`, `invalid`.
-    pub state: String,
+    /// What became of it.
+    pub state: RebuildState,
     /// One or a few lines for a reader.
     pub details: String,
     /// The whole log.
@@ -83,12 +83,12 @@ pub struct Rebuilt {
 impl Rebuilt {
     /// Whether it is a repair: it was built from clean in a way that proves it.
     pub fn succeeded(&self) -> bool {
-        self.state == "succeeded" && self.proof
+        self.state == RebuildState::Succeeded && self.proof
     }
 
     /// Whether it says anything of the package.
     pub fn is_valid(&self) -> bool {
-        self.state != "invalid"
+        self.state.is_valid()
     }
 }
 

@@ -2,19 +2,24 @@
 
 mod hand_out;
 
-use std::{collections::BTreeSet, path::Path, sync::Arc as Shared, time::Duration};
+use std::{collections::BTreeSet, path::Path};
 
 use fs_err as fs;
+use seatrial_agents::BUILDS_AS_IT_IS;
 use seatrial_core::{
-    Arch, Budget, Digest, ExitCode, Goal, Outcome, PinnedSource, Profile, RecipeKind, RepairGoal, RepairTruth,
-    SuiteName, Task, Truth, TruthBody, Verdict,
+    Arch, Budget, Digest, Event, ExitCode, Goal, Outcome, PinnedSource, RepairGoal, RepairTruth, Task, Truth,
+    TruthBody, Verdict,
 };
 use seatrial_egress::AllowList;
-use seatrial_packaging::{Kind, Package};
+use seatrial_packaging::Package;
 use seatrial_source::{Fetcher, SourceSpec};
-use seatrial_trial::{Bench, Networks, Trial, TrialError};
 
-use super::{answer, answer_json, build, platform, rebuilds};
+use super::{
+    answer, answer_json,
+    output::{LOG, exit_code, start_output, task_id, write_proof},
+    platform, rebuilds,
+    single::{Single, suite_name},
+};
 use crate::{app::App, failure::Failure, repair_args::RepairArgs};
 
 /// What is written besides the folder of the package.
@@ -24,11 +29,8 @@ const OUTPUTS: [&str; 6] = [
     "explanation.txt",
     "verdict.json",
     "journal.jsonl",
-    build::LOG,
+    LOG,
 ];
-
-/// In so little time nothing further is begun.
-const TOO_SHORT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
     let usage =
@@ -48,7 +50,7 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
     let plan = args.network.plan(&AllowList::everything())?;
     let (settings, _) = super::models::settings(app, &args.models)?;
     let agent = super::bench::known(&args.agent, &settings)?;
-    let log = build::start_output(&args.output, &OUTPUTS)?;
+    let log = start_output(&args.output, &OUTPUTS)?;
     hand_out::clear(&args.output)?;
     app.show.log_to(log);
 
@@ -57,15 +59,7 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
     let source = pin(&fetcher, &args.package)?;
     app.show.clear();
     let images = rebuilds::images_for(app, &platform, &wanted)?;
-    let image = app.image(&platform)?;
-    let resolver = Shared::new(app.index(&platform, None)?);
-    let (factory, egress) = (app.factory()?, app.egress()?);
-    let name: SuiteName = "repair"
-        .parse()
-        .map_err(|error: seatrial_core::IdError| Failure::invalid(error.to_string()))?;
-    let suite = seatrial_suites::suite(&name)
-        .ok_or_else(|| Failure::invalid("this program has no suite `repair`; it was built wrong"))?;
-    let id = build::task_id(package.name())?;
+    let id = task_id(package.name())?;
     let keep = |path: &Option<std::path::PathBuf>| -> Result<Option<Digest>, Failure> {
         let Some(path) = path else { return Ok(None) };
         let mut file = fs::File::open(path).map_err(|error| Failure::usage(error.to_string()))?;
@@ -73,14 +67,11 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
     };
     let task = Task {
         id: id.clone(),
-        suite: name,
+        suite: suite_name("repair")?,
         source,
         platform,
         goal: Goal::Repair(RepairGoal {
-            recipe: match package.kind() {
-                Kind::Debian => RecipeKind::Debian,
-                Kind::Rpm => RecipeKind::Rpm,
-            },
+            recipe: package.kind(),
             target: args.target,
             works_on,
             failed_log: keep(&args.log)?,
@@ -96,68 +87,34 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
         task: id,
         body: TruthBody::Repair(RepairTruth::default()),
     };
-    let bench = Bench {
-        suite,
-        agent: &*agent,
-        fetcher: &fetcher,
-        factory: &*factory,
-        network: Some(Networks {
-            plan: &plan,
-            egress: &egress,
-        }),
-        forbid: &[],
-        image: image.id,
-        images: &images,
-        base_packages: &image.requested,
-        resolver: Some(resolver),
-        blobs: app.home.blobs(),
-        lock: Digest::of(args.package.as_os_str().as_encoded_bytes()),
-        stop: app.stop.clone(),
-    };
-    let folder = app
-        .home
-        .runs()
-        .join(format!("repair-{}-{}", task.id, seatrial_store::unix_millis()));
-    let trial = Trial {
+    let ran = Single {
+        verb: "repair",
         task: &task,
         truth: &truth,
-        attempt: 1,
-    };
-    app.trials_begin();
-    let result = match bench.run(&trial, &folder, app.show.as_ref()) {
-        Ok(result) => result,
-        Err(TrialError::Interrupted) => {
-            app.show.clear();
-            app.show.note(&format!(
-                "stopped; the log so far is {}",
-                args.output.join(build::LOG).display()
-            ));
-            return Err(Failure::interrupted());
-        }
-        Err(error) => return Err(error.into()),
-    };
-    app.show.clear();
-    let Some(verdict) = result.verdict(Profile::Strict).cloned() else {
-        return Err(Failure::invalid("the grader gave no verdict"));
-    };
-    let spent = Duration::from_millis(result.wall_ms) + TOO_SHORT >= Duration::from_secs(args.timeout);
-    let submission = seatrial_trial::submission(&folder)?.unwrap_or_default();
+        agent: &*agent,
+        fetcher: &fetcher,
+        plan: &plan,
+        forbid: &[],
+        images: &images,
+        named: args.package.as_os_str().as_encoded_bytes(),
+        output: &args.output,
+    }
+    .run(app)?;
+    let (result, verdict) = (&ran.result, &ran.verdict);
+    let submission = seatrial_trial::submission(&ran.folder)?.unwrap_or_default();
     let patch = submission.patch.as_deref().unwrap_or_default();
-    // An agent that finds nothing to repair says so; that is no failure of the package.
-    let nothing_to_do = patch.is_empty() && result.note.contains("as it is");
+    // An agent that finds nothing to repair says so in the journal; that is no failure of the package.
+    let nothing_to_do = patch.is_empty() && says_it_builds(&ran.folder)?;
     let made = hand_out::write(&hand_out::Repaired {
         output: &args.output,
         package: &package,
         patch,
         note: &result.note,
-        verdict: &verdict,
+        verdict,
         target: args.target,
         works_on,
     })?;
-    let verdicts =
-        serde_json::to_string_pretty(&result.verdicts).map_err(|error| Failure::invalid(error.to_string()))?;
-    fs::write(args.output.join("verdict.json"), verdicts + "\n")?;
-    fs::copy(folder.join("journal.jsonl"), args.output.join("journal.jsonl"))?;
+    write_proof(&args.output, &ran.folder, result)?;
     let applied = if args.apply && verdict.outcome == Outcome::Passed {
         hand_out::apply(&args.package, &package, patch)?
     } else {
@@ -166,7 +123,7 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
     let code = if nothing_to_do {
         ExitCode::NothingRun
     } else {
-        build::exit_code(&verdict, spent)
+        exit_code(verdict, result, args.timeout)
     };
     if app.json {
         answer_json(&serde_json::json!({
@@ -178,7 +135,7 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
         answer(&summary(
             args,
             &package,
-            &verdict,
+            verdict,
             &result.note,
             result.wall_ms,
             &made,
@@ -186,6 +143,14 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
         ))?;
     }
     Ok(code)
+}
+
+/// Whether the agent decided that there is nothing to repair, because the package builds.
+fn says_it_builds(folder: &Path) -> Result<bool, Failure> {
+    let entries = seatrial_store::read_journal(&folder.join("journal.jsonl"))?.entries;
+    Ok(entries
+        .iter()
+        .any(|entry| matches!(&entry.event, Event::Decision { what, .. } if what == BUILDS_AS_IT_IS)))
 }
 
 /// The package, as a folder that cannot change any more.
