@@ -23,6 +23,7 @@ impl Resolver for Knows {
 fn build_dependencies_are_restricted_widened_renamed_and_added() {
     let unresolvable = DEBIAN.state(State::Unresolvable);
     unresolvable
+        .clone()
         .builds_with("debhelper-compat (= 13), gcc-multilib")
         .missing(&["gcc-multilib"])
         .gives(
