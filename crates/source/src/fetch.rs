@@ -465,7 +465,7 @@ fn sweep(trees: &Path) -> Result<(), SourceError> {
     for entry in fs::read_dir(trees)? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(UNFINISHED)
-            && let Ok(lease) = Lease::take(entry.path())
+            && let Ok(lease) = Lease::take_over(entry.path())
         {
             fs::remove_dir_all(lease.folder()).ok();
         }

@@ -3,7 +3,10 @@
 use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -91,6 +94,22 @@ impl Home {
         self.root.join("runs")
     }
 
+    /// A new folder for a run, `<stem>-<time in ms>`: one that begins in the same moment gets another.
+    ///
+    /// # Errors
+    /// A folder that cannot be made.
+    pub fn new_run(&self, stem: &str) -> Result<PathBuf, StoreError> {
+        let mut time = unix_millis();
+        loop {
+            let folder = self.runs().join(format!("{stem}-{time}"));
+            match fs::create_dir(&folder) {
+                Ok(()) => return Ok(folder),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => time += 1,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
     /// A folder for things that can be fetched or computed again, made on demand.
     pub fn cache(&self, room: &str) -> Result<PathBuf, StoreError> {
         let path = self.root.join("cache").join(room);
@@ -106,9 +125,41 @@ fn is_read_only(error: &std::io::Error) -> bool {
     )
 }
 
+/// A name that no other process or thread of this machine gets: process, count, time in ms.
+pub fn unique_name() -> String {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    // The time keeps apart processes that got the same number.
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    format!("{}-{count}-{}", std::process::id(), unix_millis())
+}
+
 /// Milliseconds since the Unix epoch.
 pub fn unix_millis() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_millis() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_that_begin_in_one_moment_have_folders_of_their_own() {
+        let root = tempfile::tempdir().unwrap();
+        let home = Home::open(root.path()).unwrap();
+        let folders: std::collections::BTreeSet<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4)
+                .map(|_| {
+                    scope.spawn(|| {
+                        (0..50)
+                            .map(|_| home.new_run("build-source").unwrap())
+                            .collect::<Vec<_>>()
+                    })
+                })
+                .collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(folders.len(), 200);
+    }
 }

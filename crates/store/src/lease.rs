@@ -28,6 +28,15 @@ impl Lease {
             }
             made => made?,
         }
+        Self::lock(folder)
+    }
+
+    /// Takes the lease of a folder that is there; `Busy` when a live process has it or has just removed it.
+    pub fn take_over(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        Self::lock(folder.into())
+    }
+
+    fn lock(folder: PathBuf) -> Result<Self, StoreError> {
         let file = match fs::OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -105,6 +114,16 @@ mod tests {
             }
             over.store(true, std::sync::atomic::Ordering::Relaxed);
         });
+    }
+
+    #[test]
+    fn what_is_gone_is_not_made_again_by_taking_it_over() {
+        let room = tempfile::tempdir().unwrap();
+        let folder = room.path().join("box");
+        assert!(matches!(Lease::take_over(&folder), Err(StoreError::Busy(_))));
+        assert!(!folder.exists());
+        fs::create_dir(&folder).unwrap();
+        drop(Lease::take_over(&folder).unwrap());
     }
 
     #[test]

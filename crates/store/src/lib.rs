@@ -15,6 +15,6 @@ pub use blobs::{BlobWriter, Blobs};
 pub use error::StoreError;
 pub use files::write_file;
 pub use hold::{Alone, Claim, Hold, touch};
-pub use home::{Home, unix_millis};
+pub use home::{Home, unique_name, unix_millis};
 pub use journal::{Journal, JournalContents, read_journal};
 pub use lease::Lease;

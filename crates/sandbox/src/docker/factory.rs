@@ -5,16 +5,13 @@ use std::{
     io,
     os::fd::AsFd,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use bollard::models::{ContainerCreateBody, HostConfig, HostConfigLogConfig, Mount, MountType};
 use fs_err as fs;
 use seatrial_core::Digest;
-use seatrial_store::{Home, Lease, StoreError, unix_millis};
+use seatrial_store::{Home, Lease, StoreError, unique_name};
 
 use super::{
     daemon::Daemon,
@@ -84,8 +81,6 @@ const CAPABILITIES: [&str; 41] = [
     "CHECKPOINT_RESTORE",
 ];
 
-static COUNTER: AtomicU64 = AtomicU64::new(0);
-
 /// Makes boxes that are containers of a daemon.
 #[derive(Debug)]
 pub struct DockerFactory {
@@ -133,8 +128,7 @@ fn lease(home: &Home) -> Result<Lease, SandboxError> {
     let room = home.cache("docker")?;
     let mut tries = 0;
     loop {
-        let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{HARNESS}{}-{count}-{}", std::process::id(), unix_millis());
+        let name = format!("{HARNESS}{}", unique_name());
         match Lease::take(room.join(name)) {
             Ok(lease) => return Ok(lease),
             // A sweep of another process came between the folder and its lock.
@@ -175,7 +169,7 @@ fn sweep(home: &Home, daemon: &Daemon, mark: &str) -> Result<(), SandboxError> {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
         if name.starts_with(HARNESS)
-            && let Ok(_lease) = Lease::take(entry.path())
+            && let Ok(_lease) = Lease::take_over(entry.path())
         {
             drop(fs::remove_dir_all(entry.path()));
         }
@@ -302,8 +296,7 @@ impl Shared {
         spec: &BoxSpec,
         stop: &AtomicBool,
     ) -> Result<Container, SandboxError> {
-        let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("seatrial-{}-{count}-{}", std::process::id(), unix_millis());
+        let name = format!("seatrial-{}", unique_name());
         let meeting = match &spec.network {
             Network::Door(_) => Some(Meeting::new(self.lease.folder())?),
             Network::Off => None,

@@ -33,7 +33,7 @@ pub use mmdebstrap::ImageRequest;
 pub use oci::{Credentials, Pull, Reference};
 pub use recipe::{ImageLock, ImageRecipe, RecipeBuild};
 use seatrial_core::{Digest, Platform};
-use seatrial_store::{Claim, Hold, Home, Lease, StoreError, unix_millis};
+use seatrial_store::{Claim, Hold, Home, Lease, StoreError, unique_name};
 
 use crate::{
     SandboxError,
@@ -167,10 +167,7 @@ impl ImageStore {
             return Err(in_use(&user));
         }
         // Renamed first: a removal that is cut short must not leave half an image behind that is listed.
-        let gone = self
-            .home
-            .images()
-            .join(format!(".gone-{}-{}", std::process::id(), unix_millis()));
+        let gone = self.home.images().join(format!(".gone-{}", unique_name()));
         fs::rename(&place, &gone).map_err(io_error("removing the image"))?;
         // A box names its image first and looks for it then, so one that was begun meanwhile is seen by one side or both.
         if let Some(user) = user()? {

@@ -8,7 +8,7 @@ use std::{
 
 use fs_err as fs;
 use seatrial_core::{Arch, Digest, Platform};
-use seatrial_store::unix_millis;
+use seatrial_store::{unique_name, unix_millis};
 
 use super::{
     ImageStore,
@@ -52,7 +52,7 @@ impl<'a> Making<'a> {
         let making = Self {
             store,
             ids,
-            folder: images.join(format!(".making-{}-{}", std::process::id(), unix_millis())),
+            folder: images.join(format!(".making-{}", unique_name())),
             left_bytes: MOST_BYTES,
         };
         let rootfs = making.rootfs();

@@ -6,16 +6,13 @@ use std::{
     net::{TcpListener, UdpSocket},
     os::fd::{AsFd, OwnedFd},
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
 };
 
 use fs_err as fs;
 use rustix::fs::{Mode, OFlags};
 use seatrial_core::{Arch, Digest};
-use seatrial_store::{Hold, Home, Lease, StoreError, touch, unix_millis};
+use seatrial_store::{Hold, Home, Lease, StoreError, touch, unique_name};
 
 use super::{
     cgroups::{self, Controller, Groups, Places},
@@ -51,8 +48,6 @@ const SHARED_BYTES: u64 = 1 << 30;
 
 /// Ends the name of a box's folder whose harness is dead.
 const DEAD: &str = ".dead";
-
-static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 impl NativeFactory {
     /// A factory that keeps its boxes in the data folder, and sweeps what dead harnesses left there. `helper` is a
@@ -94,9 +89,7 @@ impl NativeFactory {
     fn folder(&self) -> Result<(String, Lease), SandboxError> {
         let mut tries = 0;
         loop {
-            // The time keeps apart processes that got the same number.
-            let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-            let name = format!("{}-{count}-{}", std::process::id(), unix_millis());
+            let name = unique_name();
             match Lease::take(self.home.boxes().join(&name)) {
                 Ok(lease) => return Ok((name, lease)),
                 // A sweep of another process came between the folder and its lock.
@@ -282,8 +275,8 @@ impl NativeFactory {
 fn sweep(home: &Home, trash: &Trash) -> Result<(), SandboxError> {
     for entry in fs::read_dir(home.boxes()).map_err(io_error("reading the boxes' folder"))? {
         let path = entry.map_err(io_error("reading the boxes' folder"))?.path();
-        // One that cannot be taken has a live owner, or another sweep is faster.
-        let Ok(_lease) = Lease::take(&path) else { continue };
+        // One that cannot be taken has a live owner, or another sweep is faster (and has moved it away).
+        let Ok(_lease) = Lease::take_over(&path) else { continue };
         // Renamed while the lease is held: whoever has just made the folder and waits for its lease then gets none,
         // instead of a box that is deleted under it.
         let mut dead = path.clone().into_os_string();

@@ -162,8 +162,7 @@ fn make(app: &App, args: &McpArgs, toolbox: Toolbox, egress: &Egress) -> Result<
             Some(Box::new(repairing) as Box<dyn PackageRebuilds + Send>)
         }
     };
-    let folder = app.home.runs().join(format!("mcp-{}", seatrial_store::unix_millis()));
-    fs::create_dir_all(&folder)?;
+    let folder = app.home.new_run("mcp")?;
     let (journal, _) = Journal::open(folder.join("journal.jsonl"))?;
     app.show.clear();
     Ok(ServedBox {
@@ -230,7 +229,7 @@ fn scratch(app: &App) -> Result<(fs::File, std::path::PathBuf), Failure> {
     let path = app
         .home
         .cache("mcp")?
-        .join(format!("{}-{}.tar", std::process::id(), seatrial_store::unix_millis()));
+        .join(format!("{}.tar", seatrial_store::unique_name()));
     Ok((fs::File::create(&path)?, path))
 }
 

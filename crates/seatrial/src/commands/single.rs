@@ -77,8 +77,7 @@ impl Single<'_> {
             lock: Digest::of(self.named),
             stop: app.stop.clone(),
         };
-        let name = format!("{}-{}-{}", self.verb, self.task.id, seatrial_store::unix_millis());
-        let folder = app.home.runs().join(name);
+        let folder = app.home.new_run(&format!("{}-{}", self.verb, self.task.id))?;
         let trial = Trial {
             task: self.task,
             truth: self.truth,

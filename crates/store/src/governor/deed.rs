@@ -6,7 +6,6 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
 };
 
 use fs_err as fs;
@@ -18,7 +17,7 @@ use super::{
     plan::{Decision, Plan, Reason, YOUNG},
     survey::{Item, Room, last_used},
 };
-use crate::{Claim, Hold, Home, unix_millis};
+use crate::{Claim, Hold, Home, unique_name, unix_millis};
 
 /// Removes what belongs to the ids of boxes. Each answers with the reason when it cannot.
 pub trait Remover {
@@ -214,10 +213,7 @@ fn is_young(used: u64) -> bool {
 
 /// Takes a folder's name away, in the room where it is: another one might have no space for it.
 fn set_aside(path: &Path) -> io::Result<PathBuf> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let name = format!(".gone-{}-{}-{count}", std::process::id(), unix_millis());
-    let gone = path.with_file_name(name);
+    let gone = path.with_file_name(format!(".gone-{}", unique_name()));
     fs::rename(path, &gone)?;
     Ok(gone)
 }
