@@ -73,6 +73,11 @@ pub enum SourceKind {
         /// The patch, in git's format, as a blob. Its text stands nowhere in a task, because it may be what is to be found.
         change: Digest,
     },
+    /// Files that the corpus itself keeps, because nobody else can be relied on to: a tar archive, as a blob.
+    Kept {
+        /// The archive.
+        archive: Digest,
+    },
 }
 
 impl fmt::Display for PinnedSource {
@@ -89,6 +94,7 @@ impl fmt::Display for SourceKind {
             Self::Git { url, commit } => write!(f, "git+{url}@{commit}"),
             Self::Debian { package, version, .. } => write!(f, "debian:{package}={version}"),
             Self::Changed { base, .. } => write!(f, "{base}, changed"),
+            Self::Kept { archive } => write!(f, "kept:{}", archive.short()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand};
-use seatrial_core::RelaxationClass;
+use seatrial_core::{Arch, RelaxationClass};
 
 use crate::{
     amounts::{parse_age, parse_bytes, parse_share},
@@ -281,6 +281,13 @@ pub(crate) enum CorpusVerb {
     /// Make a corpus from what a distribution already knows
     #[command(subcommand)]
     Mine(MineVerb),
+    /// Take in cases that others published, as tasks of the suite `repair`
+    #[command(
+        after_help = "Examples:\n  seatrial corpus import build-bench x86_succeed_pro -o corpora/build-bench\n  \
+        seatrial corpus import challenge cases/ -o corpora/challenge\n\n\
+        Exit codes: 0 all cases were taken in; 1 some were not; 2 none was."
+    )]
+    Import(ImportArgs),
     /// Divide a corpus: half of its tasks, drawn by seed, are kept out of sight while rules are written
     #[command(
         after_help = "Examples:\n  seatrial corpus split corpora/compile-debian --seed 4\n  \
@@ -306,6 +313,33 @@ pub(crate) enum CorpusVerb {
         /// The corpus's folder
         corpus: PathBuf,
     },
+}
+
+/// Words of `corpus import`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportArgs {
+    /// Who published them
+    pub(crate) format: ImportFormat,
+    /// A case folder, or a folder of case folders
+    pub(crate) from: PathBuf,
+    /// The corpus's folder; one that is there grows
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// Where the packages build, in place of what the cases say, such as x86_64
+    #[arg(long, value_name = "ARCH")]
+    pub(crate) works_on: Option<Arch>,
+    /// The platform of the boxes that agents work in
+    #[arg(long, default_value = "debian:bookworm")]
+    pub(crate) platform: String,
+}
+
+/// Forms of published cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ImportFormat {
+    /// Flat folders with a spec file, `manifest.json` (version 1) and `log_failed.txt`
+    BuildBench,
+    /// Folders with `input/`, `manifest.json` (version 1.0) and `logs/`
+    Challenge,
 }
 
 /// Where cases of the repair suite come from.

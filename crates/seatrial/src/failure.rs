@@ -224,6 +224,19 @@ impl From<seatrial_suites::CrossError> for Failure {
     }
 }
 
+impl From<seatrial_suites::ImportError> for Failure {
+    fn from(error: seatrial_suites::ImportError) -> Self {
+        use seatrial_suites::ImportError;
+        match error {
+            ImportError::Source(error) => error.into(),
+            ImportError::Corpus(error) => error.into(),
+            ImportError::Io(error) => error.into(),
+            ImportError::NoCases(_) => Self::nothing_run(error.to_string()),
+            ImportError::OtherSuite { .. } | ImportError::Name(_) => Self::usage(error.to_string()),
+        }
+    }
+}
+
 impl From<seatrial_suites::MineError> for Failure {
     fn from(error: seatrial_suites::MineError) -> Self {
         use seatrial_suites::MineError;

@@ -168,7 +168,8 @@ impl Fetcher {
             SourceKind::Folder { .. }
             | SourceKind::Archive { .. }
             | SourceKind::Debian { .. }
-            | SourceKind::Changed { .. } => DigestScope::Everything,
+            | SourceKind::Changed { .. }
+            | SourceKind::Kept { .. } => DigestScope::Everything,
         };
         self.build(source, &building)?;
         let found = digest(&building.tree(), scope)?;
@@ -265,6 +266,21 @@ impl Fetcher {
                 let top = unpack(&file, location, &staging, &self.limits, self.progress.as_deref())?;
                 fs::rename(top, building.tree())?;
                 check_links(&building.tree(), location, None)
+            }
+            SourceKind::Kept { archive } => {
+                let shown = origin.to_string();
+                let blobs = self.home.blobs();
+                // Read whole before it is used: that is what compares a blob with its name.
+                blobs.read(archive).map_err(|error| {
+                    SourceError::Unavailable(format!(
+                        "the archive {archive} that its corpus keeps is not in the data folder: {error}"
+                    ))
+                })?;
+                let staging = building.folder().join("unpacked");
+                let file = blobs.path(archive);
+                unpack(&file, &shown, &staging, &self.limits, self.progress.as_deref())?;
+                fs::rename(&staging, building.tree())?;
+                check_links(&building.tree(), &shown, None)
             }
             SourceKind::Git { url, commit } => {
                 let scratch = self.scratch()?;

@@ -8,6 +8,7 @@ mod compile;
 mod corpus;
 mod crossing;
 mod error;
+mod importing;
 mod lay;
 mod mining;
 mod mutations;
@@ -22,6 +23,7 @@ pub use crossing::{
     mine_faults, mine_gaps, plant,
 };
 pub use error::SuiteError;
+pub use importing::{CaseFormat, CaseProblem, ImportError, ImportOptions, ImportReport, Refused, import_cases};
 pub use mining::{
     Archive, LeftOut, LiveArchive, MineError, MineOptions, MineReport, RefreshReport, Repinned, mine_debian_compile,
     refresh,

@@ -140,6 +140,8 @@ fn size(origin: &SourceKind) -> u64 {
             .fold(0_u64, |sum, file| sum.saturating_add(file.size))
             .saturating_mul(UNPACKED),
         SourceKind::Changed { base, .. } => size(base),
-        SourceKind::Folder { .. } | SourceKind::Archive { .. } | SourceKind::Git { .. } => UNKNOWN_SOURCE,
+        SourceKind::Folder { .. } | SourceKind::Archive { .. } | SourceKind::Git { .. } | SourceKind::Kept { .. } => {
+            UNKNOWN_SOURCE
+        }
     }
 }

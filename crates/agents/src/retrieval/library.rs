@@ -238,7 +238,8 @@ pub(super) fn home_of(context: &SolveContext<'_>) -> Option<Home> {
         SourceKind::Folder { .. }
         | SourceKind::Archive { .. }
         | SourceKind::Debian { .. }
-        | SourceKind::Changed { .. } => None,
+        | SourceKind::Changed { .. }
+        | SourceKind::Kept { .. } => None,
     }
 }
 

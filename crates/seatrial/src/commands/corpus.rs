@@ -19,6 +19,7 @@ pub(super) fn run(app: &App, verb: CorpusVerb) -> Result<ExitCode, Failure> {
         CorpusVerb::List { folder } => list(app, &folder),
         CorpusVerb::Show { corpus, task } => show(app, &corpus, task.as_deref()),
         CorpusVerb::Mine(verb) => mine(app, verb),
+        CorpusVerb::Import(words) => super::import::run(app, &words),
         CorpusVerb::Split {
             corpus,
             seed,

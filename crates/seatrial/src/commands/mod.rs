@@ -10,6 +10,7 @@ pub(crate) mod diagnose;
 mod doctor;
 mod external;
 mod image;
+mod import;
 mod index;
 mod mcp;
 mod mcp_repair;

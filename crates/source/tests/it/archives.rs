@@ -566,3 +566,32 @@ fn a_changed_source_is_its_base_with_a_patch_that_fits_wholly_or_not_at_all() {
     assert!(matches!(fetcher.fetch(&gone), Err(SourceError::Unavailable(_))));
     world.assert_clean();
 }
+
+#[test]
+fn files_that_a_corpus_keeps_are_laid_as_they_were_packed() {
+    let world = World::new();
+    let kept = |bytes: &[u8]| PinnedSource {
+        name: "hull".to_owned(),
+        origin: SourceKind::Kept {
+            archive: world.home.blobs().put(bytes).unwrap(),
+        },
+        tree: None,
+    };
+    let fetcher = world.fetcher();
+    // A single folder at the top is a part of it, and no wrapping.
+    let packed = Tar::default().file("debian/control", "Source: hull\n").end();
+    let tree = fetcher.fetch(&kept(&packed)).unwrap();
+    assert!(tree.root.join("debian/control").is_file());
+    assert!(matches!(
+        fetcher.fetch(&kept(b"no archive")),
+        Err(SourceError::Archive { .. })
+    ));
+    let gone = PinnedSource {
+        origin: SourceKind::Kept {
+            archive: Digest::of(b"never seen"),
+        },
+        ..kept(&packed)
+    };
+    assert!(matches!(fetcher.fetch(&gone), Err(SourceError::Unavailable(_))));
+    world.assert_clean();
+}

@@ -7,7 +7,6 @@
 mod catalogue;
 mod error;
 mod found;
-mod keep;
 mod made;
 mod plant;
 mod prove;

@@ -18,11 +18,11 @@ use seatrial_rebuild::{Outcome, RebuildError, RebuildRequest, Rebuilder, State, 
 use seatrial_source::Fetcher;
 use seatrial_store::Blobs;
 
-use super::{
-    CrossError, Pair,
-    keep::{keep, shorten},
+use super::{CrossError, Pair};
+use crate::{
+    Corpus, CorpusFacts, TaskState,
+    corpus::{keep, shorten},
 };
-use crate::{Corpus, CorpusFacts, TaskState};
 
 /// What a miner of cases works with.
 pub struct CrossFloor<'a> {

@@ -6,6 +6,7 @@ mod boxes;
 mod corpus;
 mod crossing;
 mod grading;
+mod importing;
 mod mining;
 mod mutations;
 mod repair;

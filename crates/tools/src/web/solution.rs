@@ -12,7 +12,7 @@ fn is_of(address: &str, origin: &SourceKind) -> bool {
     let (host, path) = parts(address);
     match origin {
         SourceKind::Changed { base, .. } => is_of(address, base),
-        SourceKind::Folder { .. } => false,
+        SourceKind::Folder { .. } | SourceKind::Kept { .. } => false,
         SourceKind::Git { url, .. } => {
             let (own_host, own_path) = parts(url);
             let last = own_path.len().saturating_sub(2);

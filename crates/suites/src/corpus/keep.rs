@@ -6,24 +6,28 @@ use fs_err as fs;
 use seatrial_core::Digest;
 use seatrial_store::Blobs;
 
-use super::CrossError;
+use super::CorpusError;
 
 /// Bytes of a log's beginning and of its end that are kept.
 const HEAD: usize = 24 << 10;
 const TAIL: usize = 160 << 10;
 
+/// Up to this size, content is packed as small as can be; what is larger is packed already, or would take minutes.
+const PACKED_HARD: usize = 4 << 20;
+
 /// Puts something into the corpus's folder and into the store, under one name.
-pub(super) fn keep(folder: &Path, store: &Blobs, content: &[u8]) -> Result<Digest, CrossError> {
+pub(crate) fn keep(folder: &Path, store: &Blobs, content: &[u8]) -> Result<Digest, CorpusError> {
     let digest = store.put(content)?;
     let blobs = folder.join("blobs");
     fs::create_dir_all(&blobs)?;
-    let packed = zstd::encode_all(content, 19)?;
+    let level = if content.len() <= PACKED_HARD { 19 } else { 3 };
+    let packed = zstd::encode_all(content, level)?;
     seatrial_store::write_file(&blobs.join(format!("{}.zst", digest.hex())), &packed)?;
     Ok(digest)
 }
 
 /// A log as a corpus keeps it: without what the package manager fetched from where, and cut in the middle where it is long.
-pub(super) fn shorten(log: &[u8]) -> String {
+pub(crate) fn shorten(log: &[u8]) -> String {
     let text = String::from_utf8_lossy(log);
     let is_fetching = |line: &&str| {
         ["Get:", "Hit:", "Ign:", "Err:"]
