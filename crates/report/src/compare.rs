@@ -6,9 +6,10 @@ use seatrial_core::{Profile, TaskId};
 use serde::Serialize;
 
 use crate::{
+    repair::{self, RepairFigures},
     stats::mcnemar,
     summary::{ArtifactSet, Counts, Level, ModelUse, Row, RunSummary, TrialOutcome, WallTime},
-    text::{aligned, cost, duration, plain_table, rate, rendered},
+    text::{aligned, cost, duration, plain_table, rate, rendered, repair_table},
     visible::one_line,
 };
 
@@ -45,6 +46,9 @@ pub struct ComparedRun {
     /// Strict, flexible and completion, each out of what was built, in the strict profile; then, where it was asked, by the
     /// published rule.
     pub rows: Vec<Row>,
+    /// What a run of the suite `repair` is measured by besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<RepairFigures>,
 }
 
 /// Two runs on the trials that both were to do.
@@ -202,6 +206,21 @@ impl Comparison {
             );
             text.push_str(&line);
         }
+        let repairs: Vec<_> = self
+            .runs
+            .iter()
+            .filter_map(|run| Some((run.agent.as_str(), run.repair.as_ref()?)))
+            .collect();
+        if !repairs.is_empty() {
+            text.push('\n');
+            text.push_str(&repair_table(&repairs, width));
+            let unknown = repairs.iter().map(|(_, figures)| figures.unknown).sum();
+            for note in repair::notes(unknown) {
+                text.push('\n');
+                text.push_str(&note);
+            }
+            text.push('\n');
+        }
         for warning in &self.warnings {
             let line = format!("warning: {}\n", one_line(warning));
             text.push_str(&line);
@@ -223,6 +242,7 @@ fn compared(summary: &RunSummary) -> ComparedRun {
             .filter(|row| row.artifacts != ArtifactSet::Extended)
             .cloned()
             .collect(),
+        repair: summary.repair.clone(),
     }
 }
 

@@ -8,6 +8,7 @@ mod drain;
 mod failures;
 mod failures_text;
 mod markdown;
+mod repair;
 mod shares;
 pub mod stats;
 mod summary;
@@ -17,6 +18,9 @@ mod visible;
 
 pub use compare::{COMPARISON_VERSION, ComparedRun, Comparison, Pair};
 pub use failures::{Count, FAILURES_VERSION, FailedTrial, FailureReport, Proposal};
+pub use repair::{
+    ClassRow, DirectionRow, EditMode, Iteration, MeanRow, Published, RepairFacts, RepairFigures, RepairWork, published,
+};
 pub use shares::{ShareRow, ShareTable};
 pub use summary::{
     ArtifactSet, Counts, Level, ModelUse, PassAt, Rate, Row, RunSummary, SUMMARY_VERSION, TrialOutcome, TrialRow,

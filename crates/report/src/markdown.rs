@@ -1,6 +1,9 @@
 //! Summaries as Markdown, for issues and notes.
 
-use crate::summary::RunSummary;
+use crate::{
+    repair::{class_table, direction_table},
+    summary::RunSummary,
+};
 
 impl RunSummary {
     /// The head, the counts, the table of rates, and one line for each trial.
@@ -16,6 +19,13 @@ impl RunSummary {
             &self.rate_header(),
             self.rows.iter().map(|row| self.rate_cells(row)),
         ));
+        if let Some(figures) = &self.repair {
+            let (header, rows) = direction_table(&[(self.lock.agent.as_str(), figures)]);
+            text.push('\n');
+            text.push_str(&table(&header, rows.into_iter()));
+            text.push('\n');
+            text.push_str(&class_table(figures).to_markdown());
+        }
         for note in self.notes() {
             text.push('\n');
             text.push_str(&escaped(&note));

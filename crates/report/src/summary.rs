@@ -7,6 +7,7 @@ use seatrial_trial::{ModelSpent, RunLock, RunView, TrialResult};
 use serde::Serialize;
 
 use crate::{
+    repair::RepairFigures,
     stats::{Interval, median, pass_at_k, wilson},
     visible::one_line,
 };
@@ -34,6 +35,9 @@ pub struct RunSummary {
     pub rows: Vec<Row>,
     /// One row for each planned trial.
     pub trials: Vec<TrialRow>,
+    /// What a run of the suite `repair` is measured by besides; whoever knows the corpus adds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<RepairFigures>,
 }
 
 /// What the trials of a run used of models and tools. Medians are of the trials that asked a model.
@@ -345,6 +349,7 @@ impl RunSummary {
             models: ModelUse::of(&trials),
             rows: rows(&planned, lock.attempts),
             trials,
+            repair: None,
         }
     }
 

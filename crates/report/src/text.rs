@@ -6,6 +6,7 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, Row as TableRow, Tabl
 use seatrial_trial::ModelSpent;
 
 use crate::{
+    repair::{self, RepairFigures, class_table, direction_table},
     summary::{ModelUse, PassAt, Rate, Row, RunSummary, TrialRow},
     visible::one_line,
 };
@@ -27,6 +28,12 @@ impl RunSummary {
         }
         text.push_str(&rendered(&table));
         text.push('\n');
+        if let Some(figures) = &self.repair {
+            text.push('\n');
+            text.push_str(&repair_table(&[(self.lock.agent.as_str(), figures)], width));
+            text.push('\n');
+            text.push_str(&class_table(figures).to_text());
+        }
         for note in self.notes() {
             text.push('\n');
             text.push_str(&note);
@@ -112,6 +119,9 @@ impl RunSummary {
                 "Rates count trials; their intervals take attempts at one task as independent, so they are too narrow."
                     .to_owned(),
             );
+        }
+        if let Some(figures) = &self.repair {
+            notes.extend(repair::notes(figures.unknown));
         }
         notes
     }
@@ -216,6 +226,18 @@ pub(crate) fn cost(spent: &ModelSpent) -> String {
             counted(unpriced, "answer")
         ),
     }
+}
+
+/// Figures of repairs by direction, beside the published ones.
+pub(crate) fn repair_table(runs: &[(&str, &RepairFigures)], width: u16) -> String {
+    let (header, rows) = direction_table(runs);
+    let mut table = plain_table(width);
+    table.set_header(header);
+    for row in rows {
+        let cells = row.into_iter().enumerate();
+        table.add_row(cells.map(|(column, cell)| aligned(cell, column >= 3)));
+    }
+    rendered(&table) + "\n"
 }
 
 pub(crate) fn plain_table(width: u16) -> Table {

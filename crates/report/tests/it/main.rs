@@ -6,6 +6,7 @@
 #![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
 mod failures;
+mod repairs;
 
 use std::collections::BTreeMap;
 

@@ -12,7 +12,6 @@ use seatrial_agents::{Agent, AgentSettings, Ognibuild, Retrieval};
 use seatrial_core::{AgentName, Arch, Digest, ExitCode, Outcome, RelaxationClass, Task, TaskId, Truth, TruthBody};
 use seatrial_egress::{AllowList, Egress};
 use seatrial_packages::{PackageIndex, Resolver};
-use seatrial_report::RunSummary;
 use seatrial_suites::{Corpus, Side};
 use seatrial_trial::{
     Bench, Calibration, Calibrator, Estimate, Like, NetworkPlan, Networks, Room, Run, RunLock, RunView,
@@ -332,7 +331,7 @@ fn exit_code(view: &RunView) -> ExitCode {
 }
 
 fn print(app: &App, view: &RunView, tasks: bool, markdown: bool) -> Result<(), Failure> {
-    let summary = RunSummary::of(view);
+    let summary = super::bench_views::summary(view)?;
     if app.json {
         answer(&summary.to_json().map_err(|error| Failure::invalid(error.to_string()))?)?;
     } else if markdown {

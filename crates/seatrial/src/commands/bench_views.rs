@@ -1,9 +1,12 @@
 //! `seatrial bench report --failures` and `seatrial bench compare`.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
-use seatrial_core::{ExitCode, TaskId};
-use seatrial_report::{Comparison, FailureReport, RunSummary};
+use seatrial_core::{ExitCode, Task, TaskId};
+use seatrial_report::{Comparison, FailureReport, RepairFacts, RepairFigures, RunSummary};
 use seatrial_suites::{Corpus, Side};
 use seatrial_trial::RunView;
 
@@ -45,7 +48,7 @@ pub(super) fn failures(app: &App, view: &RunView, show_unseen: bool) -> Result<E
 pub(super) fn compare(app: &App, folders: &[PathBuf]) -> Result<ExitCode, Failure> {
     let mut summaries = Vec::new();
     for folder in folders {
-        summaries.push(RunSummary::of(&RunView::read(folder)?));
+        summaries.push(summary(&RunView::read(folder)?)?);
     }
     let comparison = Comparison::of(&summaries);
     if app.json {
@@ -58,4 +61,30 @@ pub(super) fn compare(app: &App, folders: &[PathBuf]) -> Result<ExitCode, Failur
         answer(&comparison.to_text(crate::show::width()))?;
     }
     Ok(ExitCode::Passed)
+}
+
+/// The figures of a run; of one of the suite `repair` with what its corpus says of its tasks, where that can still be read.
+pub(super) fn summary(view: &RunView) -> Result<RunSummary, Failure> {
+    let mut summary = RunSummary::of(view);
+    if view.lock.suite.as_str() == "repair" {
+        let facts =
+            Corpus::load(Path::new(&view.lock.corpus_path)).map_or_else(|_| BTreeMap::new(), |corpus| facts(&corpus));
+        summary.repair = Some(RepairFigures::of(view, &facts)?);
+    }
+    Ok(summary)
+}
+
+fn facts(corpus: &Corpus) -> BTreeMap<TaskId, RepairFacts> {
+    let of = |task: &Task| {
+        let goal = task.goal.repair()?;
+        let truth = corpus.truth(&task.id).ok()?;
+        let class = truth.body.repair().map_or("unknown", |truth| &truth.class);
+        let facts = RepairFacts {
+            target: goal.target,
+            works_on: goal.works_on,
+            class: class.to_owned(),
+        };
+        Some((task.id.clone(), facts))
+    };
+    corpus.all_tasks().filter_map(of).collect()
 }
