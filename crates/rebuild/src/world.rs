@@ -66,11 +66,26 @@ pub fn images_of(
 
 /// What local builders build in.
 pub struct LocalWorld<'a> {
-    factory: &'a dyn SandboxFactory,
+    factory: Factory<'a>,
     images: BTreeMap<Arch, Digest>,
     network: Network,
     blobs: Blobs,
     shelf: Mutex<Vec<Kept>>,
+}
+
+/// Who makes boxes: of the caller, or of the world itself.
+enum Factory<'a> {
+    Lent(&'a dyn SandboxFactory),
+    Own(Box<dyn SandboxFactory>),
+}
+
+impl Factory<'_> {
+    fn get(&self) -> &dyn SandboxFactory {
+        match self {
+            Self::Lent(factory) => *factory,
+            Self::Own(factory) => &**factory,
+        }
+    }
 }
 
 /// A box that others are made from.
@@ -125,7 +140,23 @@ impl<'a> LocalWorld<'a> {
         blobs: Blobs,
     ) -> Self {
         Self {
-            factory,
+            factory: Factory::Lent(factory),
+            images,
+            network,
+            blobs,
+            shelf: Mutex::default(),
+        }
+    }
+
+    /// The same of a factory of its own: for whoever keeps the world, and the boxes in it, from one build to the next.
+    pub fn owning(
+        factory: Box<dyn SandboxFactory>,
+        images: BTreeMap<Arch, Digest>,
+        network: Network,
+        blobs: Blobs,
+    ) -> LocalWorld<'static> {
+        LocalWorld {
+            factory: Factory::Own(factory),
             images,
             network,
             blobs,
@@ -243,7 +274,7 @@ impl<'a> LocalWorld<'a> {
             limits: work.request.limits.clone(),
             network: self.network.clone(),
         };
-        let mut sandbox = self.factory.start_for(&spec, base.also)?;
+        let mut sandbox = self.factory.get().start_for(&spec, base.also)?;
         work.log.say(&format!("a box of image {}", spec.image.short()));
         work.check_machine(&mut *sandbox)?;
         work.ask(&mut *sandbox, READY)?;

@@ -34,6 +34,16 @@ pub enum SuiteError {
     /// A package could not be packed or rebuilt.
     #[error(transparent)]
     Rebuild(#[from] RebuildError),
+    /// Somebody told of a rebuild of other sources than those that were to be judged.
+    #[error(
+        "a rebuild of the sources {asked} was asked for, and told is one of {told}; nothing is known of this repair"
+    )]
+    OtherSources {
+        /// Those that were handed in.
+        asked: seatrial_core::Digest,
+        /// Those that were told of.
+        told: seatrial_core::Digest,
+    },
     /// The distribution's mirror did not answer while a submission was replayed, nor afterwards.
     #[error("the mirror cannot be reached from a box: {0}; check the network and run the same command again")]
     Mirror(String),
@@ -63,7 +73,9 @@ impl SuiteError {
             }
             Self::Rebuild(RebuildError::Store(error)) if error.is_disk_full() => InvalidReason::DiskFull,
             Self::Task { .. } => InvalidReason::Task,
-            Self::Sink(_) | Self::Store(_) | Self::Io(_) | Self::Rebuild(_) => InvalidReason::Internal,
+            Self::Sink(_) | Self::Store(_) | Self::Io(_) | Self::Rebuild(_) | Self::OtherSources { .. } => {
+                InvalidReason::Internal
+            }
         }
     }
 

@@ -33,7 +33,7 @@ pub use mutations::{
     MiningFloor, MutationError, MutationOptions, MutationReport, Opinion, Project, Reveal, SetFacts, Share, Tally,
     grade, judge, mine_mutations, reveal, sides,
 };
-pub use repair::{Repair, lay_package, marks};
+pub use repair::{Repair, Seen, lay_package, marks, published_answer, published_success};
 use seatrial_core::SuiteName;
 pub use suite::{GradeRequest, Live, Suite};
 

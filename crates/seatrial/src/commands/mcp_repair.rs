@@ -1,18 +1,17 @@
 //! `seatrial mcp --suite repair`: a package in the box, and rebuilds of it.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     path::Path,
     sync::{Arc, atomic::AtomicBool},
 };
 
 use fs_err as fs;
-use seatrial_core::{Arch, Digest, Platform};
+use seatrial_core::{Arch, Platform};
 use seatrial_packages::Resolver;
 use seatrial_packaging::Package;
 use seatrial_rebuild::{Local, LocalWorld};
-use seatrial_sandbox::{Network, Sandbox, SandboxFactory};
-use seatrial_store::Blobs;
+use seatrial_sandbox::{Network, Sandbox};
 use seatrial_suites::lay_package;
 use seatrial_tools::{PackageRebuilds, RebuildOrder, RebuildsError, Rebuilt};
 
@@ -23,10 +22,8 @@ use crate::{app::App, failure::Failure, mcp_args::McpArgs};
 pub(super) struct Repairing {
     package: Package,
     target: Arch,
-    factory: Box<dyn SandboxFactory>,
-    images: BTreeMap<Arch, Digest>,
-    network: Network,
-    blobs: Blobs,
+    /// Kept, so that only the first of all checks gets what the package builds with.
+    world: LocalWorld<'static>,
     resolver: Option<Arc<dyn Resolver>>,
     stop: Arc<AtomicBool>,
 }
@@ -60,10 +57,12 @@ impl Repairing {
         Ok(Self {
             package,
             target,
-            factory: app.factory()?,
-            images: rebuilds::images_for(app, platform, &BTreeSet::from([target, Arch::host()]))?,
-            network,
-            blobs: app.home.blobs(),
+            world: LocalWorld::owning(
+                app.factory()?,
+                rebuilds::images_for(app, platform, &BTreeSet::from([target, Arch::host()]))?,
+                network,
+                app.home.blobs(),
+            ),
             resolver,
             stop: sandbox.stopper(),
         })
@@ -85,13 +84,7 @@ impl PackageRebuilds for Repairing {
         order: &RebuildOrder,
         output: &mut dyn FnMut(&[u8]),
     ) -> Result<Rebuilt, RebuildsError> {
-        let world = LocalWorld::new(
-            &*self.factory,
-            self.images.clone(),
-            self.network.clone(),
-            self.blobs.clone(),
-        );
-        let local = Local::new(&world, self.resolver.as_deref());
+        let local = Local::new(&self.world, self.resolver.as_deref());
         seatrial_agents::rebuild_package(&local, package, self.target, order, &self.stop, output)
     }
 }

@@ -6,9 +6,11 @@
 mod flags;
 mod grade;
 mod prepare;
+mod published;
 
 pub use flags::marks;
 pub use prepare::lay_package;
+pub use published::{Seen, published_answer, published_success};
 use seatrial_core::{EventSink, RepairGoal, Submission, Task, Verdict};
 use seatrial_packaging::Package;
 use seatrial_sandbox::Sandbox;

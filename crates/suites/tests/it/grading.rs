@@ -413,7 +413,7 @@ fn the_answer_key_is_blocked() {
 }
 
 /// Boxes that cannot be made.
-struct NoBoxes;
+pub(crate) struct NoBoxes;
 
 impl SandboxFactory for NoBoxes {
     fn start(&self, _: &BoxSpec) -> Result<Box<dyn Sandbox>, SandboxError> {

@@ -9,6 +9,7 @@ mod grading;
 mod importing;
 mod mining;
 mod mutations;
+mod published_faults;
 mod repair;
 mod small_package;
 // The world that packages are rebuilt in for the tests of rebuilding does here too.
