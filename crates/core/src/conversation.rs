@@ -191,6 +191,16 @@ pub struct ModelRecord {
     pub request: Option<Digest>,
 }
 
+impl ModelRecord {
+    /// Answers of the model in this record: one, or all of a program of others, which tells of its calls together.
+    pub fn answers(&self) -> u64 {
+        match (&self.finish, &self.error) {
+            (None, None) => u64::from(self.attempts.max(1)),
+            _ => 1,
+        }
+    }
+}
+
 /// One use of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -65,6 +65,7 @@ impl ModelUse {
         for one in &spent {
             total.calls += one.calls;
             total.tool_calls += one.tool_calls;
+            total.cached_tool_calls += one.cached_tool_calls;
             total.input += one.input;
             total.output += one.output;
             total.untold += one.untold;

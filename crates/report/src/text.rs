@@ -180,12 +180,16 @@ impl RunSummary {
 fn models_line(models: &ModelUse) -> String {
     let total = &models.total;
     let mut line = format!(
-        "models: {} of {}, {}, {}, {} uses of tools; median of a trial {}, {} tokens, {} uses",
+        "models: {} of {}, {}, {}, {} uses of tools{}; median of a trial {}, {} tokens, {} uses",
         counted(total.calls, "answer"),
         counted(models.trials, "trial"),
         tokens(total),
         cost(total),
         total.tool_calls,
+        match total.cached_tool_calls {
+            0 => String::new(),
+            cached => format!(" ({cached} answered from the cache)"),
+        },
         counted(models.median_calls, "answer"),
         if total.untold == 0 {
             models.median_tokens.to_string()

@@ -1,14 +1,14 @@
 //! Words of the verbs that measure.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::Subcommand;
 use seatrial_core::RelaxationClass;
 use seatrial_suites::Side;
 
 use crate::{
-    args::NetworkArgs, external_args::ExternalArgs, model_args::ModelArgs, names_args::BenchNamesArgs,
-    retrieval_args::BenchRetrievalArgs,
+    amounts::parse_age, args::NetworkArgs, external_args::ExternalArgs, model_args::ModelArgs,
+    names_args::BenchNamesArgs, retrieval_args::BenchRetrievalArgs,
 };
 
 /// Words of `bench`.
@@ -110,6 +110,10 @@ pub(crate) struct BenchRunArgs {
     /// Trials at one time
     #[arg(short = 'n', long, default_value_t = 1)]
     pub(crate) jobs: usize,
+    /// Most time of all trials together, such as 90m or 12h, counted anew when the run goes on: agents end their work then,
+    /// what they have is graded, and no further trial is begun
+    #[arg(long, value_name = "SPAN", value_parser = parse_age)]
+    pub(crate) max_time_of_run: Option<Duration>,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
     /// Only the first N tasks

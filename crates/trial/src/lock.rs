@@ -33,6 +33,9 @@ pub struct RunLock {
     pub model: Option<serde_json::Value>,
     /// Attempts at each task.
     pub attempts: u32,
+    /// Most seconds of all trials together, on the wall's clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_seconds: Option<u64>,
     /// The image of every box.
     pub image: Digest,
     /// The file name of the package index, when the agent looks names up; it changes with the archive.
@@ -89,6 +92,7 @@ mod tests {
             program: None,
             model: None,
             attempts: 1,
+            wall_seconds: None,
             image: Digest::of(b"image"),
             index: Some("old.idx".to_owned()),
             network: NetworkPlan::Off,
@@ -122,6 +126,10 @@ mod tests {
         );
         for other in [
             RunLock { attempts: 2, ..lock() },
+            RunLock {
+                wall_seconds: Some(60),
+                ..lock()
+            },
             RunLock {
                 model: Some(serde_json::json!({ "models": ["openai/other"] })),
                 ..lock()

@@ -34,6 +34,9 @@ pub struct ModelSpent {
     pub calls: u64,
     /// Uses of tools.
     pub tool_calls: u64,
+    /// Those of them whose answer was remembered.
+    #[serde(default)]
+    pub cached_tool_calls: u64,
     /// Tokens of requests, as far as they are known.
     pub input: u64,
     /// Tokens of answers, as far as they are known.
@@ -52,16 +55,19 @@ impl ModelSpent {
     fn take(&mut self, event: &Event) {
         match event {
             Event::ModelCalled(record) => {
-                self.calls += 1;
+                self.calls += record.answers();
                 self.input += record.usage.input.unwrap_or(0);
                 self.output += record.usage.output.unwrap_or(0);
-                if record.finish.is_some() {
+                if record.error.is_none() {
                     self.untold += u64::from(record.usage.input.is_none() || record.usage.output.is_none());
                     self.unpriced += u64::from(record.cost_micros.is_none());
                 }
                 self.cost_micros += record.cost_micros.unwrap_or(0);
             }
-            Event::ToolCalled(_) => self.tool_calls += 1,
+            Event::ToolCalled(record) => {
+                self.tool_calls += 1;
+                self.cached_tool_calls += u64::from(record.cached);
+            }
             Event::Ended { by, .. } => self.ended = Some(*by),
             _ => {}
         }
@@ -260,7 +266,7 @@ pub(crate) fn read_lock(folder: &Path) -> Result<RunLock, TrialError> {
 
 #[cfg(test)]
 mod tests {
-    use seatrial_core::{Digest, InvalidReason};
+    use seatrial_core::{Digest, Finish, InvalidReason, ModelRecord, Usage};
 
     use super::*;
 
@@ -296,6 +302,37 @@ mod tests {
         Event::Submitted {
             submission: Submission::default(),
         }
+    }
+
+    #[test]
+    fn what_a_program_of_others_tells_counts_as_its_own_calls_and_is_never_priced_at_nothing() {
+        let record = |finish, error: Option<&str>, attempts| {
+            Event::ModelCalled(ModelRecord {
+                conversation: "main".to_owned(),
+                model: "some/model".to_owned(),
+                answered_by: None,
+                finish,
+                error: error.map(str::to_owned),
+                usage: Usage::default(),
+                cost_micros: None,
+                attempts,
+                adapted: Vec::new(),
+                first_piece_ms: None,
+                wall_ms: 1,
+                request: None,
+            })
+        };
+        let spent = |event: Event| {
+            let mut spent = ModelSpent::default();
+            spent.take(&event);
+            (spent.calls, spent.untold, spent.unpriced)
+        };
+        // One answer; one that was tried three times; none; all of a program together; those of one that tells no number.
+        assert_eq!(spent(record(Some(Finish::Stop), None, 1)), (1, 1, 1));
+        assert_eq!(spent(record(Some(Finish::Stop), None, 3)), (1, 1, 1));
+        assert_eq!(spent(record(None, Some("gone"), 6)), (1, 0, 0));
+        assert_eq!(spent(record(None, None, 4)), (4, 1, 1));
+        assert_eq!(spent(record(None, None, 0)), (1, 1, 1));
     }
 
     #[test]

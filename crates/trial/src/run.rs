@@ -1,6 +1,10 @@
 //! Many trials under one lock.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Instant,
+};
 
 use fs_err as fs;
 use seatrial_core::{InvalidReason, Outcome, RunId, TaskId};
@@ -27,6 +31,8 @@ pub struct RunOutcome {
     pub view: RunView,
     /// Whether the user stopped it.
     pub interrupted: bool,
+    /// Trials that were not begun because the run's time was up.
+    pub late: usize,
 }
 
 impl Run {
@@ -101,8 +107,14 @@ impl Run {
         observer: &dyn Observer,
     ) -> Result<RunOutcome, TrialError> {
         let pending = RunView::read(&self.folder)?.pending;
+        let late = AtomicUsize::new(0);
         side_by_side(&pending, jobs, &bench.stop, |(task, attempt)| {
             let place = room.enter(&bench.stop, bench.factory)?;
+            // Whoever has waited for room may have waited too long.
+            if bench.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                late.fetch_add(1, Ordering::Relaxed);
+                return Ok(());
+            }
             let blames_disk = self.one(bench, corpus, task, *attempt, observer)?;
             drop(place);
             if blames_disk && let Some(error) = room.is_short(bench.factory)? {
@@ -115,6 +127,7 @@ impl Run {
         Ok(RunOutcome {
             view: RunView::read(&self.folder)?,
             interrupted: bench.stop.is_thrown(),
+            late: late.into_inner(),
         })
     }
 

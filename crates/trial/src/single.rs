@@ -55,6 +55,8 @@ pub struct Bench<'a> {
     pub lock: Digest,
     /// The switch that ends everything.
     pub stop: Stop,
+    /// When the time of the whole run is up: agents end their work then. Gradings are done whole all the same.
+    pub deadline: Option<Instant>,
 }
 
 /// One task, one attempt.
@@ -321,11 +323,7 @@ impl Bench<'_> {
         })?;
         let observer = events.observer;
         let mut output = |bytes: &[u8]| observer.output(&trial.task.id, trial.attempt, bytes);
-        let deadline = trial
-            .task
-            .budget
-            .wall_seconds
-            .and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
+        let deadline = self.agents_deadline(trial, events)?;
         let mut context = SolveContext {
             task: trial.task,
             tree: &source.root,
@@ -352,6 +350,22 @@ impl Bench<'_> {
         // Of use for estimates only: a box that cannot tell is no reason to lose its result.
         events.disk_bytes = sandbox.disk_used().ok().flatten();
         Ok(submission)
+    }
+
+    /// When the agent's time is up: the task's own, or what the run leaves of it, which the journal is told.
+    fn agents_deadline(&self, trial: &Trial<'_>, events: &mut Recorder<'_>) -> Result<Option<Instant>, SinkError> {
+        let now = Instant::now();
+        let own = trial.task.budget.wall_seconds.map(Duration::from_secs);
+        let own_deadline = own.and_then(|own| now.checked_add(own));
+        let Some(of_run) = self.deadline.filter(|run| own_deadline.is_none_or(|own| *run < own)) else {
+            return Ok(own_deadline);
+        };
+        let left = of_run.saturating_duration_since(now).as_secs();
+        let instead = own.map_or_else(String::new, |own| format!(" of its {} s", own.as_secs()));
+        events.emit(Event::Note {
+            text: format!("the time of the run leaves this trial's agent {left} s{instead}"),
+        })?;
+        Ok(Some(of_run))
     }
 }
 
@@ -500,6 +514,7 @@ mod tests {
             blobs: home.blobs(),
             lock: Digest::of(b"lock"),
             stop: stop.clone(),
+            deadline: None,
         };
         let trial = Trial {
             task: &task,

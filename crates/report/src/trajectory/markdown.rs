@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use seatrial_core::{CommandRecord, Message, ModelRecord, Part, Role};
+use seatrial_core::{CommandRecord, Message, ModelRecord, Part, Role, ToolRecord};
 
 use super::{Act, Conversation, Spent, Trajectory};
 use crate::{duration, visible};
@@ -29,6 +29,12 @@ pub fn markdown(trajectory: &Trajectory) -> String {
     if let Some(model) = trajectory.model() {
         facts.push(format!("model {}", visible(model)));
         facts.push(tokens(&spent));
+    }
+    let (used, cached) = tools(trajectory);
+    if cached > 0 {
+        facts.push(format!("{used} uses of tools, {cached} answered from the cache"));
+    } else if used > 0 {
+        facts.push(format!("{used} uses of tools"));
     }
     for fact in facts {
         let _ = writeln!(out, "- {fact}");
@@ -57,8 +63,8 @@ fn one(out: &mut String, number: usize, act: &Act) {
             message,
             calls,
             results,
-            ..
-        } => answered(out, number, message, calls, results),
+            tools,
+        } => answered(out, number, message, (calls, tools), results),
         Act::Ran(command) => {
             let _ = writeln!(
                 out,
@@ -97,7 +103,7 @@ fn answered(
     out: &mut String,
     number: usize,
     message: &Message,
-    calls: &[ModelRecord],
+    (calls, tools): (&[ModelRecord], &[ToolRecord]),
     results: &[(String, String, bool)],
 ) {
     let _ = writeln!(out, "\n### {number}. agent");
@@ -117,7 +123,12 @@ fn answered(
                     block(&call.arguments, "json")
                 );
                 if let Some((_, content, failed)) = results.iter().find(|(id, ..)| *id == call.id) {
-                    let how = if *failed { "failed" } else { "answered" };
+                    let cached = tools.iter().any(|tool| tool.id == call.id && tool.cached);
+                    let how = match (failed, cached) {
+                        (true, _) => "failed",
+                        (false, true) => "answered from the cache",
+                        (false, false) => "answered",
+                    };
                     let _ = writeln!(out, "\n{how}:\n\n{}", block(content, ""));
                 }
             }
@@ -128,6 +139,18 @@ fn answered(
         let wall: u64 = calls.iter().map(|call| call.wall_ms).sum();
         let _ = writeln!(out, "\n{}, {}", tokens(&Spent::of(calls)), duration(wall));
     }
+}
+
+/// Uses of tools, and those of them whose answer was remembered.
+fn tools(trajectory: &Trajectory) -> (usize, usize) {
+    let steps = trajectory.conversations.iter().flat_map(|talk| &talk.steps);
+    let records = || {
+        steps.clone().flat_map(|step| match &step.act {
+            Act::Answered { tools, .. } => tools.as_slice(),
+            Act::Said { .. } | Act::Ran(_) | Act::Decided { .. } | Act::Condensed { .. } | Act::Unanswered(_) => &[],
+        })
+    };
+    (records().count(), records().filter(|record| record.cached).count())
 }
 
 fn ended(command: &CommandRecord) -> String {

@@ -87,7 +87,7 @@ fn used(id: &str, left_out: u64) -> Event {
         name: "shell".to_owned(),
         arguments: "{}".to_owned(),
         failed: false,
-        cached: false,
+        cached: id == "b",
         left_out_bytes: left_out,
         whole: None,
         wall_ms: 1600,
@@ -228,7 +228,7 @@ fn a_journal_becomes_a_valid_document() {
               {
                 "content": "the arguments are no JSON",
                 "extra": {
-                  "cached": false,
+                  "cached": true,
                   "failed": true,
                   "left_out_bytes": 0,
                   "wall_ms": 1600
@@ -287,6 +287,7 @@ fn a_journal_becomes_text_that_nothing_in_it_can_break_out_of() {
         - ended: the model does not answer
         - model openai/small
         - 110 + 25 tokens, cost unknown
+        - 2 uses of tools, 1 answered from the cache
 
         ## Conversation main
 

@@ -27,6 +27,7 @@ fn lock(tasks: &[&str], attempts: u32) -> RunLock {
         program: None,
         model: None,
         attempts,
+        wall_seconds: None,
         image: Digest::of(b"image"),
         index: None,
         forbid: Vec::new(),

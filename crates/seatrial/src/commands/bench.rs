@@ -5,6 +5,7 @@ use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Instant,
 };
 
 use fs_err as fs;
@@ -137,6 +138,7 @@ impl Parts {
             blobs: app.home.blobs(),
             lock,
             stop: app.stop.clone(),
+            deadline: None,
         }
     }
 }
@@ -222,7 +224,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         Ok(())
     })?;
     let mut lock = RunLock {
-        v: 4,
+        v: 5,
         suite: parts.corpus.facts().suite.clone(),
         corpus: parts.corpus.facts().name.clone(),
         corpus_path: fs::canonicalize(&args.corpus)?.display().to_string(),
@@ -232,6 +234,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
         program,
         model,
         attempts: args.attempts,
+        wall_seconds: args.max_time_of_run.map(|span| span.as_secs()),
         image: parts.image.id,
         index: None,
         network: parts.plan.clone(),
@@ -247,7 +250,7 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
     } else {
         None
     };
-    let bench = parts.bench(app, agent, index, (lock.digest(), &lock.forbid));
+    let mut bench = parts.bench(app, agent, index, (lock.digest(), &lock.forbid));
     let run = Run::open(&app.home, &lock)?;
     if args.retry_invalid {
         let count = run.retry_invalid()?;
@@ -264,12 +267,20 @@ fn execute(app: &App, args: &BenchRunArgs) -> Result<ExitCode, Failure> {
     };
     app.show.note(&format!("run {}: {how}", run.id()));
     app.trials_begin();
+    bench.deadline = args.max_time_of_run.and_then(|span| Instant::now().checked_add(span));
     let outcome = run.execute(&bench, &parts.corpus, args.jobs, &room, app.show.as_ref())?;
     app.show.clear();
     print(app, &outcome.view, false, false)?;
     if outcome.interrupted {
         app.show.note("stopped; the same command goes on where it was");
         return Ok(ExitCode::Interrupted);
+    }
+    if outcome.late > 0 {
+        app.show.note(&format!(
+            "the time of the run was up: {} trials were not begun; the same command goes on with them",
+            outcome.late
+        ));
+        return Ok(ExitCode::BudgetSpent);
     }
     Ok(exit_code(&outcome.view))
 }

@@ -20,6 +20,7 @@ use seatrial_tools::{
 };
 
 use super::{
+    mcp_journal::Uses,
     mcp_repair::{self, Repairing},
     models,
 };
@@ -69,8 +70,9 @@ pub(super) fn run(app: &App, args: &McpArgs) -> Result<ExitCode, Failure> {
     let egress = app.egress()?;
     let server = Server::new(&toolbox, &task).map_err(broken)?;
     let mut failed = None;
+    let uses = Uses::default();
     let make = || {
-        make(app, args, toolbox, &egress)
+        make(app, args, toolbox, (&egress, &uses))
             .map(|served| ServedBox {
                 searcher: searcher.map(|searcher| Arc::new(searcher) as Arc<dyn WebSearcher>),
                 ..served
@@ -104,6 +106,9 @@ pub(super) fn run(app: &App, args: &McpArgs) -> Result<ExitCode, Failure> {
             server.serve_http(listener, &token, Arc::new(AtomicBool::new(false)), make)
         }
     };
+    if let Some(text) = uses.text() {
+        app.show.note(&text);
+    }
     match failed {
         Some(failure) => Err(failure),
         None => served.map(|()| ExitCode::Passed).map_err(broken),
@@ -111,7 +116,7 @@ pub(super) fn run(app: &App, args: &McpArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Makes the box with the source in it.
-fn make(app: &App, args: &McpArgs, toolbox: Toolbox, egress: &Egress) -> Result<ServedBox, Failure> {
+fn make(app: &App, args: &McpArgs, toolbox: Toolbox, (egress, uses): (&Egress, &Uses)) -> Result<ServedBox, Failure> {
     let image = image(app, &args.image)?;
     let platform = image.platform.clone();
     let network = match policy(args)? {
@@ -174,7 +179,7 @@ fn make(app: &App, args: &McpArgs, toolbox: Toolbox, egress: &Egress) -> Result<
         state: ToolState::default(),
         limits: ToolLimits::default(),
         blobs: app.home.blobs(),
-        events: Box::new(journal),
+        events: Box::new(uses.of(journal)),
         resolver,
         platform: Some(platform),
         base_packages: image.requested,

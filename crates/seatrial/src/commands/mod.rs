@@ -13,6 +13,7 @@ mod image;
 mod import;
 mod index;
 mod mcp;
+mod mcp_journal;
 mod mcp_repair;
 mod model;
 mod models;

@@ -49,6 +49,7 @@ pub(super) fn run(app: &App, args: &ReplayArgs) -> Result<ExitCode, Failure> {
         blobs: app.home.blobs(),
         lock: Digest::of(b"replay"),
         stop: app.stop.clone(),
+        deadline: None,
     };
     let replay = Replay {
         task: &task,

@@ -76,6 +76,7 @@ impl Single<'_> {
             blobs: app.home.blobs(),
             lock: Digest::of(self.named),
             stop: app.stop.clone(),
+            deadline: None,
         };
         let folder = app.home.new_run(&format!("{}-{}", self.verb, self.task.id))?;
         let trial = Trial {

@@ -87,6 +87,37 @@ fn rules_build_it_and_nothing_and_fakes_do_not_count() {
 }
 
 #[test]
+fn a_run_whose_time_is_up_begins_no_further_trial_and_says_so() {
+    if !boxes() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path(), &["anchor"]);
+    let run_for = |span: &str| {
+        run(seatrial()
+            .args(["bench", "run"])
+            .arg(&corpus)
+            .args(["--agent", "rules", "--max-time-of-run", span]))
+    };
+    let none = run_for("0s");
+    assert_eq!(none.code, 5, "{}{}", none.out, none.err);
+    assert!(
+        none.err
+            .contains("the time of the run was up: 1 trials were not begun; the same command goes on with them"),
+        "{}",
+        none.err
+    );
+    let counts = &report(&run_name(&none.err))["counts"];
+    assert_eq!(
+        (&counts["passed"], &counts["failed"]),
+        (&0.into(), &0.into()),
+        "{counts}"
+    );
+    let enough = run_for("1h");
+    assert_eq!(enough.code, 0, "{}{}", enough.out, enough.err);
+}
+
+#[test]
 fn a_run_that_is_killed_goes_on_and_nothing_is_lost_or_counted_twice() {
     if !boxes() {
         return;

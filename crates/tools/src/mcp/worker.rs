@@ -206,6 +206,11 @@ fn remember(served: &ServedBox, tool: &str, answer: Option<&Answer>, known: &Mut
     {
         verdict.insert("last_build".to_owned(), answer.data.clone());
     }
+    if let (hits, Some(verdict)) = (served.state.cache_hits(), known.verdict.as_object_mut())
+        && !hits.is_empty()
+    {
+        verdict.insert("cache_hits".to_owned(), json!(hits));
+    }
     if let (Some(finished), Some(verdict)) = (served.state.finished(), known.verdict.as_object_mut()) {
         verdict.insert(
             "finished".to_owned(),

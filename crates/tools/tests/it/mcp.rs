@@ -105,6 +105,9 @@ fn a_client_of_the_sdk_uses_tools_and_resources() {
         let result = client.call_tool(params("read", json!({"path": "a.c"}))).await.unwrap();
         assert_eq!(result.is_error, Some(false));
         assert_eq!(text(&result), "a.c: lines 1 to 1 of 1\n     1\tint x;\n");
+        // What is asked again and cannot have changed is remembered, and that is counted (the verdict below tells it).
+        let again = client.call_tool(params("read", json!({"path": "a.c"}))).await.unwrap();
+        assert_eq!(text(&again), text(&result));
         assert_eq!(result.structured_content.as_ref().unwrap()["lines"], 1);
         for (name, arguments, part) in [
             (
@@ -131,7 +134,7 @@ fn a_client_of_the_sdk_uses_tools_and_resources() {
             .unwrap();
         assert_eq!(
             resource(&client, "seatrial://verdict").await,
-            r#"{"finished":{"message":"done","succeeded":true},"last_build":null}"#
+            r#"{"cache_hits":{"read":1},"finished":{"message":"done","succeeded":true},"last_build":null}"#
         );
         assert!(
             client

@@ -6,3 +6,4 @@
 #[path = "../../../suites/tests/it/boxes.rs"]
 mod boxes;
 mod network;
+mod time;

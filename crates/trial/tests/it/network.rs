@@ -26,7 +26,7 @@ use seatrial_trial::{Bench, NetworkPlan, Networks, Silent, Stop, Trial};
 use crate::boxes::boxes;
 
 /// A suite in which a script passes that ends well.
-struct Script;
+pub(crate) struct Script;
 
 impl Suite for Script {
     fn name(&self) -> &'static str {
@@ -180,6 +180,7 @@ fn check_last(processes: usize, plan: &NetworkPlan, writer: &Writer, port: u16, 
         blobs: boxes.home.blobs(),
         lock: Digest::of(b"lock"),
         stop: Stop::default(),
+        deadline: None,
     };
     let trial = Trial {
         task: &task,
@@ -222,7 +223,7 @@ fn check_last(processes: usize, plan: &NetworkPlan, writer: &Writer, port: u16, 
     expected.assert_eq(&(told.join("\n") + "\n"));
 }
 
-fn task(source: PinnedSource) -> Task {
+pub(crate) fn task(source: PinnedSource) -> Task {
     Task {
         id: "hull".parse().unwrap(),
         suite: "compile".parse().unwrap(),
