@@ -2,6 +2,8 @@
 
 /// The pinned source, writable.
 pub const BOX_SOURCE: &str = "/build/source";
+/// The pinned repository whose environment is set up, writable. Published scripts know this path.
+pub const BOX_PROJECT: &str = "/data/project";
 /// The folder for builds out of tree.
 pub const BOX_OUT: &str = "/build/out";
 /// The prefix that `install` steps write to.

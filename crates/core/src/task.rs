@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Arch, Budget, Digest, PinnedSource, Platform, RecipeKind, SuiteName, TaskId};
+use crate::{Arch, Budget, Digest, PinnedSource, Platform, RecipeKind, SetupGoal, SuiteName, TaskId};
 
 /// A task: everything in it may be shown to the agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,8 @@ pub enum Goal {
     Compile,
     /// Make a package that fails on one architecture build there, and keep it building where it does.
     Repair(RepairGoal),
+    /// Write a script that makes the environment in which a repository's code finds what it imports.
+    Setup(SetupGoal),
 }
 
 /// A package that fails on an architecture. The source is the package with its recipe.
@@ -58,7 +60,15 @@ impl Goal {
     pub fn repair(&self) -> Option<&RepairGoal> {
         match self {
             Self::Repair(goal) => Some(goal),
-            Self::Compile => None,
+            Self::Compile | Self::Setup(_) => None,
+        }
+    }
+
+    /// The environment that is asked for, if it is one.
+    pub fn setup(&self) -> Option<&SetupGoal> {
+        match self {
+            Self::Setup(goal) => Some(goal),
+            Self::Compile | Self::Repair(_) => None,
         }
     }
 }

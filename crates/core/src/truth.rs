@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::TaskId;
+use crate::{SetupTruth, TaskId};
 
 /// The answer key of one task. It never enters the agent's box.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,8 @@ pub enum TruthBody {
     Compile(CompileTruth),
     /// Of the repair suite.
     Repair(RepairTruth),
+    /// Of the setup suite.
+    Setup(SetupTruth),
 }
 
 impl TruthBody {
@@ -31,7 +33,7 @@ impl TruthBody {
     pub fn compile(&self) -> Option<&CompileTruth> {
         match self {
             Self::Compile(truth) => Some(truth),
-            Self::Repair(_) => None,
+            Self::Repair(_) | Self::Setup(_) => None,
         }
     }
 
@@ -39,7 +41,15 @@ impl TruthBody {
     pub fn repair(&self) -> Option<&RepairTruth> {
         match self {
             Self::Repair(truth) => Some(truth),
-            Self::Compile(_) => None,
+            Self::Compile(_) | Self::Setup(_) => None,
+        }
+    }
+
+    /// The answer key of a setup task, if it is one.
+    pub fn setup(&self) -> Option<&SetupTruth> {
+        match self {
+            Self::Setup(truth) => Some(truth),
+            Self::Compile(_) | Self::Repair(_) => None,
         }
     }
 }

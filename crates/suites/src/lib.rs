@@ -13,6 +13,8 @@ mod lay;
 mod mining;
 mod mutations;
 mod repair;
+mod running;
+mod setup;
 mod suite;
 
 pub use calibration::{aliases, gold_source, gold_submission, lists_only_some, made_by_patches, unpatched_submission};
@@ -35,6 +37,7 @@ pub use mutations::{
 };
 pub use repair::{Repair, Seen, lay_package, marks, published_answer, published_success};
 use seatrial_core::SuiteName;
+pub use setup::Setup;
 pub use suite::{GradeRequest, Live, Suite};
 
 /// The suite with this name.
@@ -43,8 +46,8 @@ pub fn suite(name: &SuiteName) -> Option<&'static dyn Suite> {
 }
 
 /// Every suite, in the order in which help texts list them.
-pub fn all() -> [&'static dyn Suite; 2] {
-    [&Compile, &Repair]
+pub fn all() -> [&'static dyn Suite; 3] {
+    [&Compile, &Repair, &Setup]
 }
 
 #[cfg(test)]

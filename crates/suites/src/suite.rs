@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, atomic::AtomicBool};
 
-use seatrial_core::{CommandRecord, Digest, EventSink, RelaxationClass, Submission, Task, Truth, Verdict};
+use seatrial_core::{CommandRecord, Digest, EventSink, Goal, RelaxationClass, Submission, Task, Truth, Verdict};
 use seatrial_rebuild::Rebuilder;
-use seatrial_sandbox::{Limits, Network, Sandbox, SandboxFactory};
+use seatrial_sandbox::{ImageRecipe, Limits, Network, Sandbox, SandboxFactory};
 use seatrial_source::SourceTree;
 use seatrial_store::Blobs;
 
@@ -14,6 +14,12 @@ use crate::SuiteError;
 pub trait Suite: Send + Sync {
     /// Its stable name, as tasks write it in `suite`.
     fn name(&self) -> &'static str;
+
+    /// The recipe of the image that boxes of such a goal are made from; without one it is the platform's own.
+    fn image(&self, goal: &Goal) -> Result<Option<ImageRecipe>, SuiteError> {
+        let _ = goal;
+        Ok(None)
+    }
 
     /// Lays the source, and what blocks the answer key, into a box. What a task only names by its digest is in `blobs`.
     fn prepare(

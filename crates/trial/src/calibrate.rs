@@ -84,6 +84,7 @@ impl Calibrator<'_> {
         let key = match &truth.body {
             TruthBody::Compile(key) => key,
             TruthBody::Repair(key) => return self.repair(task, truth, key.gold.as_deref(), observer),
+            TruthBody::Setup(key) => return self.setup(task, truth, key.gold.as_deref(), observer),
         };
         let script = |text: String| Submission {
             script: Some(text),

@@ -5,6 +5,7 @@
 
 mod calibrate;
 mod calibrate_repair;
+mod calibrate_setup;
 mod error;
 mod estimate;
 mod lock;

@@ -17,7 +17,7 @@ use seatrial_store::Home;
 // What the builder's tests need of a machine, these need too. The path is written down because other crates' tests take
 // this file by its path as well.
 #[path = "../../../builder/tests/it/machine.rs"]
-mod machine;
+pub(crate) mod machine;
 
 pub(crate) struct Boxes {
     pub(crate) home: Home,

@@ -21,6 +21,8 @@ use crate::{
 
 /// The recipe of the image that C and C++ are built in.
 const COMPILE: &str = include_str!("../../../../images/compile.toml");
+/// The label of an image that says which recipe made it.
+const MADE_FROM: &str = "seatrial.recipe";
 /// The longest time of one step.
 const STEP: Duration = Duration::from_hours(1);
 /// Last lines of a failed step that are shown.
@@ -87,6 +89,15 @@ impl ImageRecipe {
         Ok(recipe)
     }
 
+    /// Tells it from every recipe that would make something else. An image carries it as a label.
+    fn identity(&self) -> String {
+        let whole = Self {
+            arch: Some(self.arch.unwrap_or_else(Arch::host)),
+            ..self.clone()
+        };
+        Digest::of(format!("{whole:?}").as_bytes()).to_string()
+    }
+
     /// The recipe of the image that C and C++ are built in.
     pub fn compile() -> Result<Self, SandboxError> {
         Self::read(COMPILE)
@@ -114,6 +125,15 @@ pub struct RecipeBuild<'a> {
 }
 
 impl ImageStore {
+    /// The newest image that exactly this recipe made.
+    pub fn of_recipe(&self, recipe: &ImageRecipe) -> Result<Option<Image>, SandboxError> {
+        let identity = recipe.identity();
+        Ok(self
+            .list()?
+            .into_iter()
+            .find(|image| image.name() == Some(&recipe.name) && image.labels.get(MADE_FROM) == Some(&identity)))
+    }
+
     /// Makes an image from a recipe; a listener hears how it goes.
     pub fn build_recipe(
         &self,
@@ -159,9 +179,15 @@ impl ImageStore {
                 self.import_as(&build.folder.join(name), about)?
             }
         };
+        let mut labels = recipe.labels.clone();
+        labels.insert(MADE_FROM.to_owned(), recipe.identity());
         if steps.is_empty() {
-            return self.label(base, &recipe.labels);
+            return self.label(base, &labels);
         }
+        let recipe = &ImageRecipe {
+            labels,
+            ..recipe.clone()
+        };
         self.run_steps(recipe, &base, &steps, build, origin, tell)
     }
 

@@ -98,7 +98,14 @@ impl Parts {
         })?;
         let platform = platform(&corpus.facts().platform)?;
         check(&corpus, app.lacks_image(&platform)?)?;
-        let image = app.image(&platform)?;
+        let recipe = match corpus.tasks().next() {
+            Some(task) => suite.image(&task.goal)?,
+            None => None,
+        };
+        let image = match recipe {
+            Some(recipe) => super::rebuilds::of_recipe(app, &recipe)?,
+            None => app.image(&platform)?,
+        };
         corpus.keep_blobs(&app.home.blobs())?;
         let images = super::rebuilds::images(app, &corpus)?;
         let (fetcher, factory) = (app.fetcher(&platform), app.factory()?);

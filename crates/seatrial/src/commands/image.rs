@@ -181,11 +181,10 @@ fn build_recipe(app: &App, images: &ImageStore, args: &ImageBuildArgs) -> Result
             lock_file.display()
         )));
     }
-    // What the lock names and is here is what would come out.
-    let here = images.list()?.into_iter().find(|image| {
-        let fits = known.as_ref().and_then(|lock| lock.digest(&image.platform)) == Some(image.id);
-        fits && image.platform.arch == recipe.arch.unwrap_or_else(Arch::host)
-    });
+    // What this very recipe made, and the lock names, is what would come out.
+    let here = images
+        .of_recipe(&recipe)?
+        .filter(|image| known.as_ref().and_then(|lock| lock.digest(&image.platform)) == Some(image.id));
     if let Some(image) = here.filter(|_| !args.force) {
         return show(app, &image);
     }

@@ -1,4 +1,4 @@
-//! What packages are rebuilt in.
+//! Images that a suite brings its own recipe for.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,7 +6,7 @@ use std::{
 };
 
 use seatrial_core::{Arch, Digest, Platform};
-use seatrial_sandbox::{Credentials, RecipeBuild};
+use seatrial_sandbox::{Credentials, Image, ImageRecipe, ImageStore, RecipeBuild};
 use seatrial_suites::Corpus;
 
 use super::platform;
@@ -26,6 +26,37 @@ pub(super) fn images(app: &App, corpus: &Corpus) -> Result<BTreeMap<Arch, Digest
     images_for(app, &platform(&corpus.facts().platform)?, &wanted)
 }
 
+/// The image that a suite's own recipe asks for, held; made now when there is none.
+pub(super) fn of_recipe(app: &App, recipe: &ImageRecipe) -> Result<Image, Failure> {
+    let images = app.images()?;
+    let image = if let Some(image) = images.of_recipe(recipe)? {
+        image
+    } else {
+        app.show.note(&format!(
+            "making the image {}; this happens once and takes some minutes",
+            recipe.name
+        ));
+        made(app, &images, recipe)?
+    };
+    app.hold_image(&image.id)?;
+    Ok(image)
+}
+
+/// Makes an image from a recipe of ours.
+fn made(app: &App, images: &ImageStore, recipe: &ImageRecipe) -> Result<Image, Failure> {
+    let factory = app.image_factory()?;
+    let build = RecipeBuild {
+        factory: &factory,
+        network: app.open_network()?,
+        folder: PathBuf::new(),
+        credentials: Credentials::default(),
+        mirror: None,
+    };
+    let image = images.build_recipe(recipe, &build, &mut |line: &str| app.show.progress("image", line))?;
+    app.show.clear();
+    Ok(image)
+}
+
 /// The images of some architectures, held; those that are not there are made now.
 pub(super) fn images_for(
     app: &App,
@@ -39,18 +70,7 @@ pub(super) fn images_for(
             app.show.note(&format!(
                 "making the image that packages are rebuilt in on {arch}; this happens once and takes some minutes"
             ));
-            let factory = app.image_factory()?;
-            let build = RecipeBuild {
-                factory: &factory,
-                network: app.open_network()?,
-                folder: PathBuf::new(),
-                credentials: Credentials::default(),
-                mirror: None,
-            };
-            let recipe = seatrial_rebuild::recipe(*arch)?;
-            let image = images.build_recipe(&recipe, &build, &mut |line: &str| app.show.progress("image", line))?;
-            app.show.clear();
-            found.insert(*arch, image.id);
+            found.insert(*arch, made(app, &images, &seatrial_rebuild::recipe(*arch)?)?.id);
         }
     }
     found.retain(|arch, _| wanted.contains(arch));

@@ -9,11 +9,10 @@ use super::{
     installed::Installed,
     kinds::{Kind, base_name, is_intermediate, is_probe, kind},
     pinned::{PinnedTree, is_binary},
-    prepare::read_if_there,
     provenance::{BoxFiles, Inspection, Inspector, Now, Proof},
     replay::Replay,
 };
-use crate::SuiteError;
+use crate::{SuiteError, running::read_if_there};
 
 /// Bytes of one artifact that are read into memory for inspection.
 const ARTIFACT_LIMIT: u64 = 1 << 30;

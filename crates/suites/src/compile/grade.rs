@@ -12,10 +12,9 @@ use super::{
     kinds::base_name,
     mirror, paper,
     pinned::{is_source, retention},
-    prepare::read_if_there,
     replay::{REPLACED, Replay, below_source, packages, replay},
 };
-use crate::{GradeRequest, SuiteError};
+use crate::{GradeRequest, SuiteError, running::read_if_there};
 
 /// Grades; a fault of the machinery becomes an invalid verdict of each profile.
 pub(super) fn grade(request: &GradeRequest<'_>, events: &mut dyn EventSink) -> Vec<Verdict> {

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use seatrial_core::Digest;
 use seatrial_sandbox::Sandbox;
 
-use super::{debug_info::clean, prepare::helper};
-use crate::SuiteError;
+use super::debug_info::clean;
+use crate::{SuiteError, running::helper};
 
 /// Installed files that are compared with candidates of the same size.
 const TWIN_LIMIT: usize = 4000;
@@ -68,7 +68,7 @@ impl Installed {
             (size <= TWIN_SIZE && sizes.contains(&size)).then_some(path)
         });
         for path in same.by_ref().take(TWIN_LIMIT) {
-            if let Some(bytes) = super::prepare::read_if_there(sandbox, path, TWIN_SIZE)? {
+            if let Some(bytes) = crate::running::read_if_there(sandbox, path, TWIN_SIZE)? {
                 twins.insert(Digest::of(&bytes), path.to_owned());
             }
         }

@@ -1,12 +1,12 @@
 //! Lays the pinned source into a box and closes the ways to the answer key.
 
-use std::{fmt::Write as _, time::Duration};
+use std::fmt::Write as _;
 
 use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, Task};
-use seatrial_sandbox::{Command, Sandbox, SandboxError, Status};
+use seatrial_sandbox::Sandbox;
 use seatrial_source::SourceTree;
 
-use crate::{SuiteError, lay::lay};
+use crate::{SuiteError, lay::lay, running::helper};
 
 /// Lays the source below [`BOX_SOURCE`], makes the two other folders, and blocks the task's own packages.
 pub(super) fn prepare(task: &Task, source: &SourceTree, sandbox: &mut dyn Sandbox) -> Result<(), SuiteError> {
@@ -58,41 +58,6 @@ fn is_package_name(text: &str) -> bool {
         && text
             .chars()
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '+' | '-' | '.'))
-}
-
-/// Runs a small command of ours and returns its standard output and error, merged.
-pub(super) fn helper(sandbox: &mut dyn Sandbox, what: &'static str, script: &str) -> Result<Vec<u8>, SuiteError> {
-    let mut output = Vec::new();
-    let execution = sandbox.exec(
-        &Command {
-            output_limit: 256 << 20,
-            ..Command::bash(script).with_timeout(Duration::from_mins(5))
-        },
-        &mut output,
-    )?;
-    if execution.succeeded() {
-        return Ok(output);
-    }
-    let text = String::from_utf8_lossy(&output);
-    let tail: Vec<&str> = text.lines().rev().take(3).collect();
-    Err(SuiteError::Helper {
-        what,
-        problem: format!(
-            "{:?}: {}",
-            execution.status,
-            tail.into_iter().rev().collect::<Vec<_>>().join(" | ")
-        ),
-        by_content: matches!(execution.status, Status::Exited(_) | Status::DiskLimit),
-    })
-}
-
-/// Reads a file of the box that may not be there.
-pub(super) fn read_if_there(sandbox: &mut dyn Sandbox, path: &str, limit: u64) -> Result<Option<Vec<u8>>, SuiteError> {
-    match sandbox.read_file(path, limit) {
-        Ok(content) => Ok(Some(content.bytes)),
-        Err(SandboxError::NoSuchFile(_)) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
 }
 
 #[cfg(test)]

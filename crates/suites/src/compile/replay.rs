@@ -1,19 +1,19 @@
 //! Replays a submission in a fresh box.
 
-use std::{io::Write as _, time::Duration};
+use std::time::Duration;
 
-use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, Digest, Event, EventSink, Submission};
-use seatrial_sandbox::{
-    BoxSpec, ChangeKind, Command, Execution, Network, OutputSink, Sandbox, Snapshot, StopLink, Stream,
-};
-use seatrial_store::BlobWriter;
+use seatrial_core::{BOX_OUT, BOX_PREFIX, BOX_SOURCE, Digest, EventSink, Submission};
+use seatrial_sandbox::{BoxSpec, ChangeKind, Command, Execution, Network, Sandbox, Snapshot, StopLink};
 
 use super::{
     debug_info::clean,
     pinned::{PinnedTree, is_source, retention},
-    prepare::{prepare, read_if_there},
+    prepare::prepare,
 };
-use crate::{GradeRequest, SuiteError, suite::Live};
+use crate::{
+    GradeRequest, SuiteError,
+    running::{read_if_there, run},
+};
 
 /// Where the script lies in the grading box.
 const SCRIPT: &str = "/build/recipe.sh";
@@ -98,7 +98,7 @@ pub(super) fn replay(
 
 /// The installed packages, one a line: source, a tab, package.
 pub(super) fn packages(sandbox: &mut dyn Sandbox) -> Result<Vec<String>, SuiteError> {
-    let output = super::prepare::helper(
+    let output = crate::running::helper(
         sandbox,
         "listing packages",
         "dpkg-query -W -f '${source:Package}\\t${Package}\\n' 2>/dev/null; true",
@@ -189,55 +189,6 @@ fn take_in_changes(
         tree.patch(&path, content);
     }
     Ok(replaced)
-}
-
-/// Runs one command with its output going to the store, to whoever watches, and into the journal as a record.
-fn run(
-    request: &GradeRequest<'_>,
-    sandbox: &mut dyn Sandbox,
-    command: &Command,
-    purpose: &str,
-    events: &mut dyn EventSink,
-) -> Result<(Execution, Digest), SuiteError> {
-    let mut spool = Spool {
-        writer: request.blobs.writer()?,
-        output: request.output,
-        broken: None,
-    };
-    let execution = sandbox.exec(command, &mut spool)?;
-    if let Some(error) = spool.broken {
-        return Err(error.into());
-    }
-    let (log, _) = spool.writer.finish()?;
-    let record = execution.record(purpose, clean_command(&command.argv), Some(log));
-    events.emit(Event::Command(record))?;
-    Ok((execution, log))
-}
-
-fn clean_command(argv: &[String]) -> String {
-    match argv {
-        [shell, flag, script] if flag == "-c" && shell.ends_with("bash") => script.clone(),
-        _ => argv.join(" "),
-    }
-}
-
-struct Spool<'a> {
-    writer: BlobWriter,
-    output: Option<Live<'a>>,
-    broken: Option<std::io::Error>,
-}
-
-impl OutputSink for Spool<'_> {
-    fn bytes(&mut self, _: Stream, bytes: &[u8]) {
-        if self.broken.is_none()
-            && let Err(error) = self.writer.write_all(bytes)
-        {
-            self.broken = Some(error);
-        }
-        if let Some(output) = self.output {
-            output(bytes);
-        }
-    }
 }
 
 /// The path of a change relative to the pinned source, when it is below it.

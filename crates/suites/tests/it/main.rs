@@ -11,6 +11,7 @@ mod mining;
 mod mutations;
 mod published_faults;
 mod repair;
+mod setup;
 mod small_package;
 // The world that packages are rebuilt in for the tests of rebuilding does here too.
 #[expect(dead_code, reason = "what it says of logs is for the tests of rebuilding")]
