@@ -9,7 +9,7 @@ use crate::{
     repair::{self, RepairFigures},
     stats::mcnemar,
     summary::{ArtifactSet, Counts, Level, ModelUse, Row, RunSummary, TrialOutcome, WallTime},
-    text::{aligned, cost, duration, plain_table, rate, rendered, repair_table},
+    text::{aligned, cost, duration, plain_table, rate, rendered, repair_tables},
     visible::one_line,
 };
 
@@ -213,7 +213,7 @@ impl Comparison {
             .collect();
         if !repairs.is_empty() {
             text.push('\n');
-            text.push_str(&repair_table(&repairs, width));
+            text.push_str(&repair_tables(&repairs));
             let unknown = repairs.iter().map(|(_, figures)| figures.unknown).sum();
             for note in repair::notes(unknown) {
                 text.push('\n');

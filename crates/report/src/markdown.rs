@@ -1,7 +1,7 @@
 //! Summaries as Markdown, for issues and notes.
 
 use crate::{
-    repair::{class_table, direction_table},
+    repair::{class_table, direction_table, iteration_table},
     summary::RunSummary,
 };
 
@@ -20,9 +20,14 @@ impl RunSummary {
             self.rows.iter().map(|row| self.rate_cells(row)),
         ));
         if let Some(figures) = &self.repair {
-            let (header, rows) = direction_table(&[(self.lock.agent.as_str(), figures)]);
-            text.push('\n');
-            text.push_str(&table(&header, rows.into_iter()));
+            let runs = [(self.lock.agent.as_str(), figures)];
+            for lines in [Some(direction_table(&runs)), iteration_table(&runs)]
+                .into_iter()
+                .flatten()
+            {
+                text.push('\n');
+                text.push_str(&table(&lines.header, lines.rows.into_iter()));
+            }
             text.push('\n');
             text.push_str(&class_table(figures).to_markdown());
         }

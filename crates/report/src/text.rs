@@ -6,7 +6,7 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, Row as TableRow, Tabl
 use seatrial_trial::ModelSpent;
 
 use crate::{
-    repair::{self, RepairFigures, class_table, direction_table},
+    repair::{self, RepairFigures, class_table, direction_table, iteration_table},
     summary::{ModelUse, PassAt, Rate, Row, RunSummary, TrialRow},
     visible::one_line,
 };
@@ -30,7 +30,7 @@ impl RunSummary {
         text.push('\n');
         if let Some(figures) = &self.repair {
             text.push('\n');
-            text.push_str(&repair_table(&[(self.lock.agent.as_str(), figures)], width));
+            text.push_str(&repair_tables(&[(self.lock.agent.as_str(), figures)]));
             text.push('\n');
             text.push_str(&class_table(figures).to_text());
         }
@@ -232,16 +232,14 @@ pub(crate) fn cost(spent: &ModelSpent) -> String {
     }
 }
 
-/// Figures of repairs by direction, beside the published ones.
-pub(crate) fn repair_table(runs: &[(&str, &RepairFigures)], width: u16) -> String {
-    let (header, rows) = direction_table(runs);
-    let mut table = plain_table(width);
-    table.set_header(header);
-    for row in rows {
-        let cells = row.into_iter().enumerate();
-        table.add_row(cells.map(|(column, cell)| aligned(cell, column >= 3)));
+/// Figures of repairs by direction and by iteration, beside the published ones.
+pub(crate) fn repair_tables(runs: &[(&str, &RepairFigures)]) -> String {
+    let mut text = direction_table(runs).to_text();
+    if let Some(table) = iteration_table(runs) {
+        text.push('\n');
+        text.push_str(&table.to_text());
     }
-    rendered(&table) + "\n"
+    text
 }
 
 pub(crate) fn plain_table(width: u16) -> Table {

@@ -268,6 +268,16 @@ impl Package {
         }
     }
 
+    /// An RPM package in the form in which distributions change one: as another copy of it came, with edits of what its archive
+    /// holds as a patch that the spec file names and applies. The sources are the same after `%prep`. The reason where that is
+    /// not possible.
+    pub fn with_patch(&self, pristine: &Self, header: &PatchHeader) -> Result<Result<Self, String>, PackageError> {
+        match self.kind() {
+            Kind::Rpm => rpm::as_patch(self, pristine, header),
+            Kind::Debian => Ok(Err("a Debian package keeps its patches itself".to_owned())),
+        }
+    }
+
     /// Packs the sources as they are now into a new folder; see [`Package::pack_with`].
     pub fn pack(&self, out: &Path) -> Result<Packed, PackageError> {
         self.pack_with(out, &PatchHeader::default())

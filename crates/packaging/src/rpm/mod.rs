@@ -1,6 +1,7 @@
 //! RPM's side: spec files read and edited by lines, the list of changes, and flat folders as a build service stores them.
 
 mod arches;
+mod as_patch;
 mod changes;
 mod edit;
 mod flat;
@@ -11,6 +12,7 @@ mod spec;
 
 pub(crate) use self::{
     arches::architectures,
+    as_patch::as_patch,
     flat::{Flat, is_no_source},
 };
 pub use self::{

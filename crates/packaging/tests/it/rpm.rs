@@ -5,6 +5,7 @@ use std::path::Path;
 use seatrial_packaging::{
     Kind, OpenOptions, Package, PackageError,
     archive::{Archive, Compression, Entry, EntryKind, Format, Limits},
+    deb::PatchHeader,
     rpm::Spec,
 };
 
@@ -256,4 +257,103 @@ fn edits_that_a_flat_folder_cannot_hold_are_refused() {
         "both the archive and its folder `x-1` were changed",
     );
     check(&|root| write(root, "y.spec", "Name: y\n"), "has several recipes");
+}
+
+/// A flat folder with one archive, and a spec file with these lines in its head and in `%prep`.
+fn alone(folder: &Path, head: &str, prep: &str) -> Package {
+    let tree = folder.join("made/hull-1");
+    write(&tree, "src/main.c", "int main(void)\n{\n\treturn 0;\n}\n");
+    run(&folder.join("made"), &["tar", "-czf", "../hull-1.tar.gz", "hull-1"]).unwrap();
+    std::fs::remove_dir_all(folder.join("made")).unwrap();
+    let spec = format!(
+        "Name: hull\nVersion: 1\nRelease: 1\nSummary: a hull\nLicense: MIT\nSource0: hull-1.tar.gz\n{head}\n%description\na hull\n\n\
+         %prep\n{prep}\n\n%files\n"
+    );
+    write(folder, "hull.spec", spec);
+    Package::open(folder).unwrap()
+}
+
+#[test]
+fn edits_of_an_archive_become_a_patch_that_the_spec_file_applies() {
+    let header = PatchHeader {
+        name: "build-on-i686.patch".to_owned(),
+        description: "Make it build on i686".to_owned(),
+        ..PatchHeader::default()
+    };
+    let edit = |package: &Package| {
+        let edited = package.copy().unwrap();
+        write(
+            edited.root(),
+            "hull-1/src/main.c",
+            "int main(void)\n{\n\treturn 1;\n}\n",
+        );
+        write(edited.root(), "hull-1/src/new.h", "new\n");
+        edited
+    };
+    for prep in ["%autosetup -p1", "%autosetup", "%setup -q"] {
+        let folder = tempfile::tempdir().unwrap();
+        let pristine = alone(folder.path(), "", prep);
+        let mut edited = edit(&pristine);
+        edited
+            .apply("--- a/hull.spec\n+++ b/hull.spec\n@@ -4,2 +4,3 @@\n Summary: a hull\n+ExcludeArch: s390\n License: MIT\n")
+            .unwrap();
+        let made = edited.with_patch(&pristine, &header).unwrap().unwrap();
+        let spec = std::fs::read_to_string(made.root().join("hull.spec")).unwrap();
+        assert!(
+            spec.contains("Patch0:  build-on-i686.patch\n") && spec.contains("ExcludeArch: s390\n"),
+            "{spec}"
+        );
+        let patch = std::fs::read_to_string(made.root().join("build-on-i686.patch")).unwrap();
+        assert!(patch.starts_with("Make it build on i686\n"), "{patch}");
+        assert!(
+            patch.contains("--- a/src/main.c\n+++ b/src/main.c\n") && patch.contains("+++ b/src/new.h\n"),
+            "{patch}"
+        );
+        let out = folder.path().join("out");
+        made.pack(&out).unwrap();
+        assert_eq!(read(&out, "hull-1.tar.gz"), read(folder.path(), "hull-1.tar.gz"));
+        if program("rpmbuild") {
+            let top = format!("_topdir {}", folder.path().join("top").display());
+            let sources = format!("_sourcedir {}", out.display());
+            let words = [
+                "rpmbuild",
+                "-bp",
+                "--nodeps",
+                "--define",
+                &top,
+                "--define",
+                &sources,
+                "hull.spec",
+            ];
+            run(&out, &words).unwrap_or_else(|error| panic!("{prep}: {error}"));
+            let built = folder.path().join("top/BUILD/hull-1/src");
+            for name in ["main.c", "new.h"] {
+                assert_eq!(
+                    read(&built, name),
+                    read(&edited.root().join("hull-1/src"), name),
+                    "{prep}"
+                );
+            }
+        }
+    }
+    // Where it is not possible, the reason is told and the archive is made anew as ever.
+    for (head, prep, part) in [
+        ("Patch0: a.patch\n", "%autosetup -p1", "patches already"),
+        ("", "tar xf %{SOURCE0}", "%prep"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "a.patch", "--- a/src/x\n+++ b/src/x\n");
+        let pristine = alone(folder.path(), head, prep);
+        let why = edit(&pristine).with_patch(&pristine, &header).unwrap().unwrap_err();
+        assert!(why.contains(part), "{why}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let pristine = alone(folder.path(), "", "%autosetup -p1");
+    let why = pristine
+        .copy()
+        .unwrap()
+        .with_patch(&pristine, &header)
+        .unwrap()
+        .unwrap_err();
+    assert!(why.contains("nothing of an archive"), "{why}");
 }

@@ -14,7 +14,7 @@ pub use published::{Published, published};
 use seatrial_core::{Arch, Entry, Event, Outcome, Profile, TaskId};
 use seatrial_trial::{RunLock, RunView, TrialError, TrialResult};
 use serde::Serialize;
-pub(crate) use text::{class_table, direction_table, notes};
+pub(crate) use text::{class_table, direction_table, iteration_table, notes};
 
 /// What is known of a task besides its results.
 #[derive(Debug, Clone, PartialEq, Eq)]

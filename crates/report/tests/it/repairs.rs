@@ -147,31 +147,47 @@ fn success_is_told_by_direction_class_and_iteration_beside_what_was_published() 
         paper    official   repaired  3/6 50.0 % [18.8, 81.2]  3/5 60.0 % [23.1, 88.2]        0
         paper    official   kept      3/6 50.0 % [18.8, 81.2]  3/5 60.0 % [23.1, 88.2]        0
 
-        who                              mode       direction        strict       paper            minutes  ktokens  iter-1   iter-2   iter-3   to success  calls
-        mcp-repair                       full-file  x86_64->aarch64  1/4 25.00 %      2/4 50.00 %     4.00   100.00   0.00 %  25.00 %  50.00 %        2.50  10.7 11.3 11.0
-        mcp-repair                       full-file  aarch64->x86_64  1/2 50.00 %      1/2 50.00 %     2.00   100.00  50.00 %  50.00 %  50.00 %        1.00     5.0 5.0 5.0
-        mcp-repair                       full-file  mean                 37.50 %          50.00 %     3.00   100.00        -        -        -           -               -
-        GPT-5 (published)                full-file  x86_64->aarch64            -  103/163 63.19 %    31.18  1830.91  36.81 %  48.47 %  63.19 %           -               -
-        GPT-5 (published)                full-file  aarch64->x86_64            -   31/105 29.52 %    18.55  1518.66  11.43 %  16.19 %  29.52 %           -               -
-        GPT-5 (published)                full-file  mean                       -          46.36 %        -        -        -        -        -           -               -
-        GPT-5-mini (published)           full-file  x86_64->aarch64            -   47/163 28.83 %    13.80  1683.95  15.34 %  20.25 %  28.83 %           -               -
-        GPT-5-mini (published)           full-file  aarch64->x86_64            -   28/105 26.67 %    14.37  1894.60  12.38 %  18.10 %  26.67 %           -               -
-        GPT-5-mini (published)           full-file  mean                       -          27.75 %        -        -        -        -        -           -               -
-        Qwen3-max (published)            full-file  x86_64->aarch64            -   28/163 17.18 %    64.69   505.39   6.13 %   9.82 %  17.18 %           -               -
-        Qwen3-max (published)            full-file  aarch64->x86_64            -     6/105 5.71 %    52.44   714.08   0.95 %   0.95 %   5.71 %           -               -
-        Qwen3-max (published)            full-file  mean                       -          11.45 %        -        -        -        -        -           -               -
-        GPT-4o (published)               full-file  x86_64->aarch64            -   22/163 13.50 %     5.93   541.66   4.91 %  12.88 %  13.50 %           -               -
-        GPT-4o (published)               full-file  aarch64->x86_64            -   13/105 12.38 %     5.82   614.12   0.95 %   8.57 %  12.38 %           -               -
-        GPT-4o (published)               full-file  mean                       -          12.94 %        -        -        -        -        -           -               -
-        Claude Sonnet 4.5 (published)    full-file  x86_64->aarch64            -    16/163 9.82 %     6.27   328.76   9.82 %   9.82 %   9.82 %           -               -
-        Claude Sonnet 4.5 (published)    full-file  aarch64->x86_64            -     6/105 5.71 %     4.52   332.99   4.76 %   4.76 %   5.71 %           -               -
-        Claude Sonnet 4.5 (published)    full-file  mean                       -           7.77 %        -        -        -        -        -           -               -
-        DeepSeek V3 (published)          full-file  x86_64->aarch64            -    13/163 7.98 %    11.37   235.53   3.68 %   6.13 %   7.98 %           -               -
-        DeepSeek V3 (published)          full-file  aarch64->x86_64            -     4/105 3.81 %    19.27   445.03   0.95 %   0.95 %   3.81 %           -               -
-        DeepSeek V3 (published)          full-file  mean                       -           5.89 %        -        -        -        -        -           -               -
-        Qwen2.5-3B-Instruct (published)  full-file  x86_64->aarch64            -     8/163 4.91 %        -        -        -        -        -           -               -
-        Qwen2.5-3B-Instruct (published)  full-file  aarch64->x86_64            -     2/105 1.90 %        -        -        -        -        -           -               -
-        Qwen2.5-3B-Instruct (published)  full-file  mean                       -           3.41 %        -        -        -        -        -           -               -
+        who                              mode       direction             strict            paper  minutes  ktokens
+        mcp-repair                       full-file  x86_64->aarch64  1/4 25.00 %      2/4 50.00 %     4.00   100.00
+        mcp-repair                       full-file  aarch64->x86_64  1/2 50.00 %      1/2 50.00 %     2.00   100.00
+        mcp-repair                       full-file  mean                 37.50 %          50.00 %     3.00   100.00
+        GPT-5 (published)                full-file  x86_64->aarch64            -  103/163 63.19 %    31.18  1830.91
+        GPT-5 (published)                full-file  aarch64->x86_64            -   31/105 29.52 %    18.55  1518.66
+        GPT-5 (published)                full-file  mean                       -          46.36 %        -        -
+        GPT-5-mini (published)           full-file  x86_64->aarch64            -   47/163 28.83 %    13.80  1683.95
+        GPT-5-mini (published)           full-file  aarch64->x86_64            -   28/105 26.67 %    14.37  1894.60
+        GPT-5-mini (published)           full-file  mean                       -          27.75 %        -        -
+        Qwen3-max (published)            full-file  x86_64->aarch64            -   28/163 17.18 %    64.69   505.39
+        Qwen3-max (published)            full-file  aarch64->x86_64            -     6/105 5.71 %    52.44   714.08
+        Qwen3-max (published)            full-file  mean                       -          11.45 %        -        -
+        GPT-4o (published)               full-file  x86_64->aarch64            -   22/163 13.50 %     5.93   541.66
+        GPT-4o (published)               full-file  aarch64->x86_64            -   13/105 12.38 %     5.82   614.12
+        GPT-4o (published)               full-file  mean                       -          12.94 %        -        -
+        Claude Sonnet 4.5 (published)    full-file  x86_64->aarch64            -    16/163 9.82 %     6.27   328.76
+        Claude Sonnet 4.5 (published)    full-file  aarch64->x86_64            -     6/105 5.71 %     4.52   332.99
+        Claude Sonnet 4.5 (published)    full-file  mean                       -           7.77 %        -        -
+        DeepSeek V3 (published)          full-file  x86_64->aarch64            -    13/163 7.98 %    11.37   235.53
+        DeepSeek V3 (published)          full-file  aarch64->x86_64            -     4/105 3.81 %    19.27   445.03
+        DeepSeek V3 (published)          full-file  mean                       -           5.89 %        -        -
+        Qwen2.5-3B-Instruct (published)  full-file  x86_64->aarch64            -     8/163 4.91 %        -        -
+        Qwen2.5-3B-Instruct (published)  full-file  aarch64->x86_64            -     2/105 1.90 %        -        -
+        Qwen2.5-3B-Instruct (published)  full-file  mean                       -           3.41 %        -        -
+
+        who                            mode       direction         iter-1   iter-2   iter-3  to success           calls
+        mcp-repair                     full-file  x86_64->aarch64   0.00 %  25.00 %  50.00 %        2.50  10.7 11.3 11.0
+        mcp-repair                     full-file  aarch64->x86_64  50.00 %  50.00 %  50.00 %        1.00     5.0 5.0 5.0
+        GPT-5 (published)              full-file  x86_64->aarch64  36.81 %  48.47 %  63.19 %           -               -
+        GPT-5 (published)              full-file  aarch64->x86_64  11.43 %  16.19 %  29.52 %           -               -
+        GPT-5-mini (published)         full-file  x86_64->aarch64  15.34 %  20.25 %  28.83 %           -               -
+        GPT-5-mini (published)         full-file  aarch64->x86_64  12.38 %  18.10 %  26.67 %           -               -
+        Qwen3-max (published)          full-file  x86_64->aarch64   6.13 %   9.82 %  17.18 %           -               -
+        Qwen3-max (published)          full-file  aarch64->x86_64   0.95 %   0.95 %   5.71 %           -               -
+        GPT-4o (published)             full-file  x86_64->aarch64   4.91 %  12.88 %  13.50 %           -               -
+        GPT-4o (published)             full-file  aarch64->x86_64   0.95 %   8.57 %  12.38 %           -               -
+        Claude Sonnet 4.5 (published)  full-file  x86_64->aarch64   9.82 %   9.82 %   9.82 %           -               -
+        Claude Sonnet 4.5 (published)  full-file  aarch64->x86_64   4.76 %   4.76 %   5.71 %           -               -
+        DeepSeek V3 (published)        full-file  x86_64->aarch64   3.68 %   6.13 %   7.98 %           -               -
+        DeepSeek V3 (published)        full-file  aarch64->x86_64   0.95 %   0.95 %   3.81 %           -               -
 
         class        planned          strict              paper
         compilation        2  50.0 % [9, 91]  100.0 % [34, 100]

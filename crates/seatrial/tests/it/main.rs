@@ -13,7 +13,9 @@ mod failing_logs;
 mod help;
 mod killed;
 mod mcp;
+mod mcp_repair;
 mod repair;
+mod repair_rpm;
 mod retrieval;
 #[path = "../../../suites/tests/it/small_package.rs"]
 mod small_package;

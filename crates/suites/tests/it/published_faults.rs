@@ -199,7 +199,8 @@ fn faults_that_change_a_verdict_are_in_the_paper_profile_and_not_in_the_strict_o
         budget: it never ends, and its path holds `ok`: strict failed, paper failed
         stale: told is a success of earlier sources: strict invalid, paper invalid
         stale: told is a failure of earlier sources: strict invalid, paper invalid
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]
@@ -244,7 +245,8 @@ fn what_the_published_check_takes_for_a_result_over_time() {
         blocked by another package: wrong: Build result: Build failed! The log is in temp_workspace/ship/log_failed.txt
         done and not told yet: wrong: Build result: Build failed! The log is in temp_workspace/ship/log_failed.txt
         a build of four minutes: wrong: Build result: Build timeout! Default build failed.
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
 
 /// Whether the published patch tool applies a diff of one file: behind a hunk it looks for the next one too early by the lines that it has

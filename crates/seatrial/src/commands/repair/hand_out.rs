@@ -75,19 +75,27 @@ fn who() -> String {
     format!("{name} <{address}>")
 }
 
+/// What a patch of the package says of itself.
+fn header(target: Arch, note: &str) -> PatchHeader {
+    PatchHeader {
+        name: format!("build-on-{target}.patch"),
+        description: format!("Make it build on {target}\n{}", note.trim_end()),
+        author: Some(who()),
+        time: Some((seatrial_store::unix_millis() / 1000).cast_signed()),
+        ..PatchHeader::default()
+    }
+}
+
 /// Packs the repaired package, with a patch of its own and an entry in the changelog.
 fn pack(repaired: &Repaired<'_>) -> Result<String, seatrial_packaging::PackageError> {
     let mut package = repaired.package.copy()?;
     package.apply(repaired.patch)?;
+    let header = header(repaired.target, repaired.note);
+    if let Ok(patched) = package.with_patch(repaired.package, &header)? {
+        package = patched;
+    }
     let (by, time) = (who(), (seatrial_store::unix_millis() / 1000).cast_signed());
     let what = format!("Make it build on {}.", repaired.target);
-    let header = PatchHeader {
-        name: format!("build-on-{}.patch", repaired.target),
-        description: format!("Make it build on {}\n{}", repaired.target, repaired.note.trim_end()),
-        author: Some(by.clone()),
-        time: Some(time),
-        ..PatchHeader::default()
-    };
     match package.kind() {
         Kind::Debian => {
             package.record(&header)?;
@@ -165,7 +173,12 @@ fn report(repaired: &Repaired<'_>) -> String {
 
 /// Writes a repair into the user's own folder. A file that is no longer what was repaired stops it before anything is
 /// written.
-pub(super) fn apply(folder: &Path, package: &Package, patch: &str) -> Result<Vec<String>, Failure> {
+pub(super) fn apply(
+    folder: &Path,
+    package: &Package,
+    (target, note): (Arch, &str),
+    patch: &str,
+) -> Result<Vec<String>, Failure> {
     let folder = if folder.is_file() {
         folder.parent().unwrap_or(Path::new("."))
     } else {
@@ -174,7 +187,8 @@ pub(super) fn apply(folder: &Path, package: &Package, patch: &str) -> Result<Vec
     let mut edited = package.copy()?;
     let report = edited.apply(patch)?;
     if package.kind() == Kind::Rpm {
-        return apply_flat(folder, &edited);
+        let patched = edited.with_patch(package, &header(target, note))?;
+        return apply_flat(folder, &patched.unwrap_or(edited));
     }
     for file in &report.files {
         let (own, known) = (folder.join(&file.path), package.root().join(&file.path));

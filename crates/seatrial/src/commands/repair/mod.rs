@@ -116,7 +116,7 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
     })?;
     write_proof(&args.output, &ran.folder, result)?;
     let applied = if args.apply && verdict.outcome == Outcome::Passed {
-        hand_out::apply(&args.package, &package, patch)?
+        hand_out::apply(&args.package, &package, (args.target, &result.note), patch)?
     } else {
         Vec::new()
     };
