@@ -79,6 +79,9 @@ pub enum AgentError {
     /// A package could not be packed or rebuilt.
     #[error(transparent)]
     Rebuild(#[from] seatrial_rebuild::RebuildError),
+    /// The machine failed while the package was rebuilt as it came, so that nothing is known of it.
+    #[error("the package could not be rebuilt as it came: {0}")]
+    NothingKnown(String),
     /// A package could not be read or changed.
     #[error(transparent)]
     Package(#[from] seatrial_packaging::PackageError),
@@ -133,6 +136,7 @@ impl AgentError {
             | Self::Model(_)
             | Self::Rebuild(_)
             | Self::Package(_)
+            | Self::NothingKnown(_)
             | Self::Io(_)
             | Self::Tool(_) => false,
         }
@@ -147,6 +151,7 @@ impl AgentError {
             Self::Model(error) => error.invalid_reason().unwrap_or(InvalidReason::Model),
             Self::Rebuild(seatrial_rebuild::RebuildError::NoImage { .. }) => InvalidReason::Image,
             Self::Package(_) => InvalidReason::Task,
+            Self::NothingKnown(_) => InvalidReason::Sandbox,
             Self::Sink(_)
             | Self::Store(_)
             | Self::Missing { .. }

@@ -39,6 +39,10 @@ pub(crate) fn mend(goal: &RepairGoal, context: &mut SolveContext<'_>) -> Result<
         told: Vec::new(),
     };
     let mut now = work.rebuild(&package, goal.target)?;
+    if let State::Invalid(why) = &now.outcome.state {
+        // Without this rebuild nobody knows what there is to repair.
+        return Err(AgentError::NothingKnown(why.clone()));
+    }
     if now.is_done() {
         work.decide(BUILDS_AS_IT_IS, &now.reason())?;
     }
@@ -200,7 +204,7 @@ impl Work<'_, '_> {
     }
 
     fn decide(&mut self, what: &str, why: &str) -> Result<(), AgentError> {
-        self.told.push(format!("{what} ({why})"));
+        self.told.push(format!("{what} ({})", why.replace('\n', "; ")));
         self.context.events.emit(Event::Decision {
             what: what.to_owned(),
             why: why.to_owned(),
@@ -260,7 +264,8 @@ impl Work<'_, '_> {
             } else {
                 format!(" [{}]", marks.join(", "))
             };
-            lines.push(format!("- {}{marks}: {}", repair.title, repair.why));
+            // One line each: the line of the log, and what it means.
+            lines.push(format!("- {}{marks}: {}", repair.title, repair.why.replace('\n', "; ")));
         }
         if !now.is_done() && !self.told.is_empty() {
             lines.push("tried:".to_owned());

@@ -3,13 +3,14 @@
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand};
-use seatrial_core::{Arch, RelaxationClass};
+use seatrial_core::RelaxationClass;
 
 use crate::{
     amounts::{parse_age, parse_bytes, parse_share},
     bench_args::BenchVerb,
     external_args::ExternalArgs,
     image_args::ImageVerb,
+    import_args::ImportArgs,
     mcp_args::McpArgs,
     model_args::{AskingArgs, ModelArgs},
     names_args::{IndexVerb, ResolveArgs},
@@ -313,33 +314,6 @@ pub(crate) enum CorpusVerb {
         /// The corpus's folder
         corpus: PathBuf,
     },
-}
-
-/// Words of `corpus import`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ImportArgs {
-    /// Who published them
-    pub(crate) format: ImportFormat,
-    /// A case folder, or a folder of case folders
-    pub(crate) from: PathBuf,
-    /// The corpus's folder; one that is there grows
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: PathBuf,
-    /// Where the packages build, in place of what the cases say, such as x86_64
-    #[arg(long, value_name = "ARCH")]
-    pub(crate) works_on: Option<Arch>,
-    /// The platform of the boxes that agents work in
-    #[arg(long, default_value = "debian:bookworm")]
-    pub(crate) platform: String,
-}
-
-/// Forms of published cases.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum ImportFormat {
-    /// Flat folders with a spec file, `manifest.json` (version 1) and `log_failed.txt`
-    BuildBench,
-    /// Folders with `input/`, `manifest.json` (version 1.0) and `logs/`
-    Challenge,
 }
 
 /// Where cases of the repair suite come from.

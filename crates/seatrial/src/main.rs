@@ -8,6 +8,7 @@ mod commands;
 mod external_args;
 mod failure;
 mod image_args;
+mod import_args;
 mod mcp_args;
 mod model_args;
 mod names_args;

@@ -1,9 +1,13 @@
 //! Agents that repair a package, against a scripted server, with real rebuilds.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
+use expect_test::expect;
 use fs_err as fs;
-use seatrial_agents::{RepairOptions, SolveContext, agent};
+use seatrial_agents::{
+    AgentError, AgentSettings, RepairOptions, SolveContext, agent,
+    external::{ExternalProgram, ExternalRecipe, Secrets},
+};
 use seatrial_core::{
     Arch, BOX_SOURCE, Budget, Digest, Event, Goal, PinnedSource, Platform, RecipeKind, RepairGoal, SourceKind,
     Submission, Task,
@@ -13,7 +17,7 @@ use seatrial_llm::{
     scripted::{Answer, Conversation, Script},
 };
 use seatrial_packaging::Package;
-use seatrial_rebuild::Local;
+use seatrial_rebuild::{Listener, Local, Mode, Outcome, RebuildError, RebuildRequest, Rebuilder, SourcePackage, State};
 use seatrial_sandbox::{BoxSpec, Limits, Network, SandboxFactory as _};
 use seatrial_source::SourceTree;
 use serde_json::json;
@@ -69,8 +73,21 @@ fn task(failed_log: Digest) -> Task {
 
 /// What an agent hands in for the package, and what it did; none where there are no boxes.
 fn repair(name: &str, stage: &Stage) -> Option<(Submission, Vec<Event>)> {
-    let (boxes, world) = (boxes::boxes()?, world(Arch::host())?);
-    let local = Local::new(&world, None);
+    repair_with(name, &stage.settings)
+}
+
+fn repair_with(name: &str, settings: &AgentSettings) -> Option<(Submission, Vec<Event>)> {
+    let world = world(Arch::host())?;
+    let (submission, events) = solve(name, settings, &Local::new(&world, None))?;
+    Some((submission.unwrap(), events))
+}
+
+fn solve(
+    name: &str,
+    settings: &AgentSettings,
+    rebuilder: &dyn Rebuilder,
+) -> Option<(Result<Submission, AgentError>, Vec<Event>)> {
+    let boxes = boxes::boxes()?;
     let folder = tempfile::tempdir().unwrap();
     write_package(folder.path(), "any", PROG);
     let tree = SourceTree::new(folder.path().to_owned(), Digest::of(b"tree"));
@@ -90,12 +107,12 @@ fn repair(name: &str, stage: &Stage) -> Option<(Submission, Vec<Event>)> {
         .put(b"cc -o prog prog.c\nprog.c:1:10: fatal error: no-such-port.h: No such file or directory\n")
         .unwrap();
     let mut events = Vec::new();
-    let submission = agent(name, &stage.settings).unwrap().solve(&mut SolveContext {
+    let submission = agent(name, settings).unwrap().solve(&mut SolveContext {
         task: &task(log),
         tree: folder.path(),
         sandbox: sandbox.as_mut(),
         resolver: Some(&NoPackages),
-        rebuilder: Some(&local),
+        rebuilder: Some(rebuilder),
         blobs: &blobs,
         events: &mut events,
         output: &mut |_| {},
@@ -103,7 +120,7 @@ fn repair(name: &str, stage: &Stage) -> Option<(Submission, Vec<Event>)> {
         forbid: &[],
         base_packages: &[],
     });
-    Some((submission.unwrap(), events))
+    Some((submission, events))
 }
 
 /// What was done and handed in, in a few lines.
@@ -314,4 +331,104 @@ fn other_agents_hand_in_what_differs() {
     }
     assert_eq!(text.matches("handed in: all of the repair\n").count(), 3, "{text}");
     says(&text, &["nothing is handed in\n"]);
+}
+
+/// A program of others that runs this in the box.
+fn program(command: &str) -> AgentSettings {
+    let recipe = format!("name = 'own'\nabout = 'a test'\n[run]\ncommand = '''\n{command}\n'''\n");
+    AgentSettings {
+        external: Some(ExternalProgram {
+            recipe: ExternalRecipe::parse(&recipe).unwrap(),
+            model: Some("some/model".to_owned()),
+            base_url: None,
+            secrets: Secrets::new(BTreeMap::new()).unwrap(),
+        }),
+        ..AgentSettings::default()
+    }
+}
+
+#[test]
+fn a_program_of_others_finds_the_package_and_what_it_edits_is_handed_in() {
+    let look = "grep -q 'Edit the files in place' {{prompt_file}} || exit 9\n\
+                test \"$PWD\" = {{source}} && test -f debian/rules || exit 8\n";
+    // Compiled files and what debhelper notes are no part of a repair, and a script counts for nothing.
+    let mend = format!(
+        "cat > prog.c <<'END'\n{WHOLE}END\ncc -o prog prog.c; touch debian/files\necho 'touch x' > /submission/build.sh\n"
+    );
+    let mut text = String::new();
+    for (row, command) in [
+        ("mends", format!("{look}{mend}")),
+        ("mends and ends badly", format!("{look}{mend}exit 3\n")),
+        ("edits nothing", look.to_owned()),
+    ] {
+        let Some((submission, events)) = repair_with("external", &program(&command)) else {
+            return;
+        };
+        assert_eq!(submission.script, None, "{row}");
+        writeln!(text, "{row}:\n{}", told(&submission, &events)).unwrap();
+    }
+    expect![[r#"
+        mends:
+        ended Finished: the program ended well
+        the program ended well; 1 files changed; left out, because a build made it: debian/files, prog
+        handed in: all of the repair
+
+        mends and ends badly:
+        ended GaveUp: the program exited with 3: 
+        the program exited with 3: ; 1 files changed; left out, because a build made it: debian/files, prog
+        handed in: all of the repair
+
+        edits nothing:
+        ended Finished: the program ended well
+        the program ended well; no file was changed
+        nothing is handed in
+
+    "#]]
+    .assert_eq(&text);
+}
+
+/// A machine that fails.
+struct Broken;
+
+impl Rebuilder for Broken {
+    fn name(&self) -> &'static str {
+        "broken"
+    }
+
+    fn rebuild(
+        &self,
+        package: &SourcePackage,
+        target: Arch,
+        _: &RebuildRequest,
+        _: &mut dyn Listener,
+    ) -> Result<Outcome, RebuildError> {
+        Ok(Outcome {
+            state: State::Invalid("the machine's disk is full".to_owned()),
+            details: String::new(),
+            missing: Vec::new(),
+            log: None,
+            duration: std::time::Duration::ZERO,
+            spent: Vec::new(),
+            emulated: false,
+            emulator: None,
+            proof: false,
+            payloads: Vec::new(),
+            source: package.digest(),
+            target,
+            builder: "broken".to_owned(),
+            mode: Mode::Native,
+        })
+    }
+}
+
+#[test]
+fn a_machine_that_fails_is_no_failure_of_a_repair_by_rule() {
+    let Some((submission, _)) = solve("rules", &AgentSettings::default(), &Broken) else {
+        return;
+    };
+    let error = submission.unwrap_err();
+    assert!(
+        matches!(&error, AgentError::NothingKnown(why) if why.contains("disk is full")),
+        "{error}"
+    );
 }

@@ -8,8 +8,8 @@ use seatrial_suites::{CaseFormat, ImportOptions, ImportReport, import_cases};
 use super::{answer, answer_json, platform};
 use crate::{
     app::App,
-    args::{ImportArgs, ImportFormat},
     failure::Failure,
+    import_args::{ImportArgs, ImportFormat},
 };
 
 pub(super) fn run(app: &App, words: &ImportArgs) -> Result<ExitCode, Failure> {
