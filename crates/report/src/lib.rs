@@ -8,6 +8,7 @@ mod drain;
 mod failures;
 mod failures_text;
 mod markdown;
+mod rates;
 mod repair;
 mod shares;
 pub mod stats;

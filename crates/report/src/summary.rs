@@ -7,8 +7,9 @@ use seatrial_trial::{ModelSpent, RunLock, RunView, TrialResult};
 use serde::Serialize;
 
 use crate::{
+    rates::rows,
     repair::RepairFigures,
-    stats::{Interval, median, pass_at_k, wilson},
+    stats::{Interval, median, wilson},
     visible::one_line,
 };
 
@@ -131,8 +132,8 @@ pub enum Level {
 }
 
 impl Level {
-    const OF_BUILDS: [Self; 3] = [Self::Completion, Self::Flexible, Self::Strict];
-    const OF_REPAIRS: [Self; 2] = [Self::Repaired, Self::Kept];
+    pub(crate) const OF_BUILDS: [Self; 3] = [Self::Completion, Self::Flexible, Self::Strict];
+    pub(crate) const OF_REPAIRS: [Self; 2] = [Self::Repaired, Self::Kept];
 
     /// The word for tables and for names of checks.
     pub fn as_str(self) -> &'static str {
@@ -169,7 +170,7 @@ impl ArtifactSet {
     }
 
     /// The answer of this set's check; the official set's checks need not carry its name.
-    fn answer(self, verdict: &Verdict, level: Level) -> Option<Answer> {
+    pub(crate) fn answer(self, verdict: &Verdict, level: Level) -> Option<Answer> {
         let plain = level.as_str();
         match self {
             Self::Built => verdict.answer(plain),
@@ -214,7 +215,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    fn new(passed: u64, of: u64) -> Self {
+    pub(crate) fn new(passed: u64, of: u64) -> Self {
         Self {
             of,
             rate: (of > 0).then(|| passed as f64 / of as f64),
@@ -348,7 +349,7 @@ impl RunSummary {
                 total_ms: walls.iter().sum(),
             },
             models: ModelUse::of(&trials),
-            rows: rows(&planned, lock.attempts),
+            rows: rows(&planned, lock),
             trials,
             repair: None,
         }
@@ -408,97 +409,4 @@ fn trial_row(task: &TaskId, attempt: u32, result: Option<&TrialResult>) -> Trial
         spent: result.and_then(|result| result.spent),
         reason: one_line(&reason),
     }
-}
-
-type Planned<'a> = (&'a TaskId, u32, Option<&'a TrialResult>);
-
-fn rows(planned: &[Planned<'_>], attempts: u32) -> Vec<Row> {
-    let mut rows = Vec::new();
-    // Each verdict of a repair says whether its patch applies.
-    let is_of_repairs = planned
-        .iter()
-        .filter_map(|(_, _, result)| result.as_ref()?.verdict(Profile::Strict))
-        .any(|verdict| verdict.answer("applies").is_some());
-    let levels = if is_of_repairs {
-        &Level::OF_REPAIRS[..]
-    } else {
-        &Level::OF_BUILDS[..]
-    };
-    for (profile, artifacts) in [
-        (Profile::Strict, ArtifactSet::Built),
-        (Profile::Paper, ArtifactSet::Official),
-        (Profile::Paper, ArtifactSet::Extended),
-    ] {
-        for level in levels.iter().copied() {
-            let is_asked = planned
-                .iter()
-                .filter_map(|(_, _, result)| result.as_ref()?.verdict(profile))
-                .any(|verdict| artifacts.answer(verdict, level).is_some());
-            // The strict rows are always there, so that an empty run shows zeros and not nothing.
-            if is_asked || profile == Profile::Strict {
-                rows.push(row(planned, attempts, profile, artifacts, level));
-            }
-        }
-    }
-    rows
-}
-
-fn row(planned: &[Planned<'_>], attempts: u32, profile: Profile, artifacts: ArtifactSet, level: Level) -> Row {
-    let (mut passed, mut flagged, mut valid) = (0, 0, 0);
-    let mut tasks: BTreeMap<&TaskId, (u64, u64)> = BTreeMap::new();
-    for (task, _, result) in planned {
-        let Some(verdict) = result.and_then(|result| result.verdict(profile)) else {
-            continue;
-        };
-        if verdict.outcome == Outcome::Invalid {
-            continue;
-        }
-        valid += 1;
-        let of_task = tasks.entry(task).or_default();
-        of_task.0 += 1;
-        // A question that could not be asked was not answered with yes: nothing leaves a denominator that way.
-        if artifacts.answer(verdict, level) != Some(Answer::Yes) {
-            continue;
-        }
-        // The published procedure knows no flags.
-        if profile == Profile::Strict && !verdict.flags.is_empty() {
-            flagged += 1;
-        } else {
-            passed += 1;
-            of_task.1 += 1;
-        }
-    }
-    Row {
-        profile,
-        artifacts,
-        level,
-        passed,
-        flagged,
-        of_planned: Rate::new(passed, planned.len() as u64),
-        of_valid: Rate::new(passed, valid),
-        pass_at: pass_at(&tasks, attempts),
-    }
-}
-
-/// The mean of pass@k over tasks, for k = 1, 2, 4, ... and the run's number of attempts.
-fn pass_at(tasks: &BTreeMap<&TaskId, (u64, u64)>, attempts: u32) -> Vec<PassAt> {
-    if attempts < 2 {
-        return Vec::new();
-    }
-    let attempts = u64::from(attempts);
-    let doubling = std::iter::successors(Some(1_u64), |k| k.checked_mul(2)).take_while(|k| *k < attempts);
-    doubling
-        .chain([attempts])
-        .filter_map(|k| {
-            let values: Vec<_> = tasks
-                .values()
-                .filter_map(|(valid, passed)| pass_at_k(*valid, *passed, k))
-                .collect();
-            (!values.is_empty()).then(|| PassAt {
-                k,
-                tasks: values.len() as u64,
-                mean: values.iter().sum::<f64>() / values.len() as f64,
-            })
-        })
-        .collect()
 }

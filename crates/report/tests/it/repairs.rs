@@ -247,3 +247,11 @@ fn a_trial_that_began_again_counts_from_there() {
     assert_eq!(work.iterations.len(), 1);
     assert_eq!(work.repair_ms, Some(180_000));
 }
+
+#[test]
+fn a_run_of_repairs_in_which_nothing_was_judged_asks_its_own_questions() {
+    let lock = repair_lock(false);
+    let summary = RunSummary::new("r1", &lock, &[]);
+    let levels: Vec<_> = summary.rows.iter().map(|row| row.level.as_str()).collect();
+    assert_eq!(levels, ["repaired", "kept"]);
+}

@@ -11,6 +11,7 @@ mod disk;
 mod external;
 mod failing_logs;
 mod help;
+mod import;
 mod killed;
 mod mcp;
 mod mcp_repair;
