@@ -201,6 +201,21 @@ impl Client {
             .collect())
     }
 
+    /// The files that the last successful build of a target left, with their sizes: packages, and what the service adds.
+    pub fn binaries(&self, target: &Target) -> Result<Vec<(String, u64)>, ObsError> {
+        let root = self.transport.xml(&Call::get(target.build()))?;
+        Ok(root
+            .all("binary")
+            .map(|file| (file.text_of("filename"), file.number("size").unwrap_or(0)))
+            .collect())
+    }
+
+    /// One of these files, up to a size.
+    pub fn binary(&self, target: &Target, name: &str, limit: u64) -> Result<Vec<u8>, ObsError> {
+        let path = format!("{}/{}", target.build(), encode(name));
+        self.transport.read(&Call::get(path), limit)
+    }
+
     /// Has a target built again.
     pub fn rebuild(&self, target: &Target) -> Result<Trigger, ObsError> {
         self.may_write(target.package().project())?;

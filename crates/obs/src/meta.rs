@@ -32,6 +32,17 @@ pub struct RepositoryMeta {
 }
 
 impl RepositoryMeta {
+    fn read(repository: &Element) -> Self {
+        Self {
+            name: repository.text_of("name"),
+            paths: repository
+                .all("path")
+                .map(|path| (path.text_of("project"), path.text_of("repository")))
+                .collect(),
+            archs: repository.all("arch").map(|arch| arch.text.clone()).collect(),
+        }
+    }
+
     fn xml(&self) -> String {
         let mut text = format!("  <repository name=\"{}\">\n", escape(&self.name));
         for (project, repository) in &self.paths {
@@ -52,20 +63,38 @@ impl RepositoryMeta {
 
     /// What of this repository the other one lacks; empty when it is all there.
     fn differs(&self, there: &Element) -> Option<String> {
-        let archs: Vec<&str> = there.all("arch").map(|arch| arch.text.as_str()).collect();
-        if let Some(arch) = self.archs.iter().find(|arch| !archs.contains(&arch.as_str())) {
+        let there = Self::read(there);
+        if let Some(arch) = self.archs.iter().find(|arch| !there.archs.contains(arch)) {
             return Some(format!("its repository `{}` is not built for {arch}", self.name));
         }
-        let paths: Vec<(String, String)> = there
-            .all("path")
-            .map(|path| (path.text_of("project"), path.text_of("repository")))
-            .collect();
-        (!self.paths.is_empty() && paths != self.paths)
+        (!self.paths.is_empty() && there.paths != self.paths)
             .then(|| format!("its repository `{}` builds with other repositories", self.name))
     }
 }
 
 impl Client {
+    /// A project as it is; `None` when it is not there.
+    pub fn project(&self, name: &str) -> Result<Option<ProjectMeta>, ObsError> {
+        check("project", name)?;
+        let place = format!("/source/{}/_meta", encode(name));
+        let root = match self.transport.xml(&Call::get(place.clone())) {
+            Ok(root) => root,
+            Err(ObsError::Missing { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if root.name != "project" {
+            return Err(ObsError::Unexpected {
+                url: self.transport.url(&place),
+                lacks: format!("a project (it is a `{}`)", root.name),
+            });
+        }
+        Ok(Some(ProjectMeta {
+            name: name.to_owned(),
+            title: root.child_text("title"),
+            repositories: root.all("repository").map(RepositoryMeta::read).collect(),
+        }))
+    }
+
     /// Makes the project if it is not there, and adds repositories that it lacks. What is there stays as it is: a repository
     /// of the same name that is another one is an error. Returns whether anything was written.
     pub fn ensure_project(&self, project: &ProjectMeta) -> Result<bool, ObsError> {

@@ -191,6 +191,7 @@ impl Client {
             judged: None,
             found: None,
             reader: LogReader::new(self, target, options.log),
+            followed: None,
         }
         .run(options)
     }
@@ -216,6 +217,8 @@ struct Watch<'a> {
     /// The sources that the settled state turned out to be of.
     found: Option<Found>,
     reader: LogReader,
+    /// When the log was last looked at.
+    followed: Option<Instant>,
 }
 
 /// The sources that a settled state turned out to be of, if they are told.
@@ -319,10 +322,7 @@ impl Watch<'_> {
             if let Some(ending) = self.overtaken(LOOK_FOR_OTHERS)? {
                 return Ok(Next::End(ending));
             }
-            if options.follow && seen.code == Code::Building {
-                self.follow(options)?;
-                return Ok(Next::Pause);
-            }
+            self.follow(options)?;
             return Ok(if spins || seen.code == Code::Unknown {
                 Next::Pause
             } else {
@@ -428,9 +428,18 @@ impl Watch<'_> {
         changed
     }
 
+    /// Shows what the log has grown by, while the service holds the question for the state: the end of a build is told at
+    /// once, however long its log is looked at.
     fn follow(&mut self, options: &mut WaitOptions<'_>) -> Result<(), ObsError> {
+        let is_building = self.last.as_ref().is_some_and(|seen| seen.code == Code::Building);
+        let is_due = |followed: Instant| followed.elapsed() >= self.client.pace().slow;
+        if !options.follow || !is_building || !self.followed.is_none_or(is_due) {
+            return Ok(());
+        }
         let progress = &mut options.progress;
-        match self.reader.pull(&mut |piece| progress(Event::Log(piece))) {
+        let pulled = self.reader.pull(&mut |piece| progress(Event::Log(piece)));
+        self.followed = Some(Instant::now());
+        match pulled {
             Ok(Pull::Grew(_) | Pull::Absent | Pull::Restarted | Pull::Full) => Ok(()),
             // It is shown for comfort: the log that counts is read when the build is over.
             Err(error) if error.may_pass() => Ok(()),
@@ -440,7 +449,7 @@ impl Watch<'_> {
 
     /// One look, given up when the caller's flag is raised or the time is over. With a state, the service may hold the
     /// question; `None` when nothing changed for as long as it may.
-    fn look(&mut self, held: Option<&str>, options: &WaitOptions<'_>) -> Result<Option<Observation>, ObsError> {
+    fn look(&mut self, held: Option<&str>, options: &mut WaitOptions<'_>) -> Result<Option<Observation>, ObsError> {
         self.looks += 1;
         let (send, receive) = mpsc::channel();
         let (client, target) = (self.client.clone(), self.target.clone());
@@ -462,6 +471,7 @@ impl Watch<'_> {
                     if options.stop.load(Ordering::Relaxed) || self.began.elapsed() >= options.within {
                         return Ok(None);
                     }
+                    self.follow(options)?;
                 }
                 Err(mpsc::RecvTimeoutError::Disconnected) => {
                     return Err(ObsError::Unexpected {

@@ -261,7 +261,7 @@ pub(crate) fn personality(target: Arch, mode: Mode) -> String {
 
 /// One line for a person: the first error of a compiler, else the last complaint of the distribution's tools, else the
 /// last line. Whoever wants the cause asks for a diagnosis of the log.
-fn complaint(log: &str) -> String {
+pub(crate) fn complaint(log: &str) -> String {
     let is_tool = |line: &str| {
         line.split_once(": error: ")
             .is_some_and(|(tool, _)| tool.starts_with("dpkg") || tool.starts_with("dh"))

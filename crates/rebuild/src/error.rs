@@ -34,6 +34,9 @@ pub enum RebuildError {
         /// What it cannot do, and what would help.
         problem: String,
     },
+    /// The build service could not be used, or said no.
+    #[error(transparent)]
+    Service(#[from] seatrial_obs::ObsError),
     /// The package could not be packed.
     #[error(transparent)]
     Packaging(#[from] seatrial_packaging::PackageError),

@@ -10,6 +10,7 @@
 //! | [`source`] | a source package as files: read, checked, digested |
 //! | [`world`] | boxes with build dependencies in them, and fresh ones made from those |
 //! | [`debian`], [`rpm`], [`local`] | the two local builders, and both as one |
+//! | [`service`] | a build service that does it instead |
 //! | [`payload`] | what is in a built package, and for which machine |
 //! | [`emulator`] | what an emulator's fault looks like, and what emulation costs |
 
@@ -21,6 +22,7 @@ mod log;
 mod payload;
 mod rebuilder;
 mod rpm;
+mod service;
 mod solver;
 mod source;
 mod step;
@@ -36,5 +38,6 @@ pub use rebuilder::{
 };
 pub use rpm::LocalRpm;
 pub use seatrial_core::{RebuildState as State, RecipeKind as Kind};
+pub use service::{BuildService, ServiceBuild, ServicePlace, WantedPlace, service_arch};
 pub use source::{SourceFile, SourcePackage};
 pub use world::{LocalWorld, RECIPE, images_of, recipe};

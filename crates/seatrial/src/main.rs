@@ -16,6 +16,7 @@ mod network;
 mod preflight;
 mod repair_args;
 mod retrieval_args;
+mod service_args;
 mod show;
 mod trajectory_args;
 

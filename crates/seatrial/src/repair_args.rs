@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use seatrial_core::Arch;
 
-use crate::{args::NetworkArgs, model_args::ModelArgs};
+use crate::{args::NetworkArgs, model_args::ModelArgs, service_args::ServiceArgs};
 
 /// Words of `repair`.
 #[derive(Debug, clap::Args)]
@@ -38,6 +38,8 @@ pub(crate) struct RepairArgs {
     /// The agent: rules, or with a model another one
     #[arg(long, value_name = "NAME", default_value = "rules")]
     pub(crate) agent: String,
+    #[command(flatten)]
+    pub(crate) service: ServiceArgs,
     #[command(flatten)]
     pub(crate) models: ModelArgs,
     #[command(flatten)]

@@ -89,44 +89,32 @@ fn keep(mut reader: io::PipeReader, blobs: &Blobs) -> Result<Vec<Payload>, Halt>
         }
         let path = entry.path()?.to_string_lossy().into_owned();
         let (digest, size) = blobs.put_reader(&mut entry)?;
-        let mut payload = Payload {
-            path,
-            label: String::new(),
-            machines: BTreeSet::new(),
-            files: 0,
-            foreign: Vec::new(),
-            size,
-            digest,
-        };
-        let content = io::BufReader::new(blobs.open(&digest)?);
-        let seen = if Path::new(&payload.path)
-            .extension()
-            .is_some_and(|ending| ending == "rpm")
-        {
-            rpm::look(content)
-        } else {
-            deb::look(content)
-        };
-        match seen {
-            Ok(contents) => {
-                payload.label = contents.label;
-                payload.files = contents.files;
-                payload.foreign = contents.found;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                return Err(Halt::invalid(format!("{}: {error}", payload.path)));
-            }
-            // A package that cannot be opened is no package.
-            Err(error) => {
-                let problem = format!("{} cannot be opened: {error}", payload.path);
-                return Err(Halt::state(State::Failed, problem));
-            }
-        }
-        payloads.push(payload);
+        payloads.push(look(path, digest, size, blobs)?);
     }
     // The box waits for whoever reads to the end.
     io::copy(&mut reader, &mut io::sink())?;
     Ok(payloads)
+}
+
+/// Looks into a package that is kept.
+pub(crate) fn look(path: String, digest: Digest, size: u64, blobs: &Blobs) -> Result<Payload, Halt> {
+    let content = io::BufReader::new(blobs.open(&digest)?);
+    let is_rpm = Path::new(&path).extension().is_some_and(|ending| ending == "rpm");
+    let seen = if is_rpm { rpm::look(content) } else { deb::look(content) };
+    match seen {
+        Ok(contents) => Ok(Payload {
+            path,
+            label: contents.label,
+            machines: BTreeSet::new(),
+            files: contents.files,
+            foreign: contents.found,
+            size,
+            digest,
+        }),
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => Err(Halt::invalid(format!("{path}: {error}"))),
+        // A package that cannot be opened is no package.
+        Err(error) => Err(Halt::state(State::Failed, format!("{path} cannot be opened: {error}"))),
+    }
 }
 
 /// What one package holds.

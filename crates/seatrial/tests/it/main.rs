@@ -18,6 +18,7 @@ mod mcp_repair;
 mod repair;
 mod repair_rpm;
 mod retrieval;
+mod service;
 #[path = "../../../suites/tests/it/small_package.rs"]
 mod small_package;
 mod support;

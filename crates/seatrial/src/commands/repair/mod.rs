@@ -1,6 +1,7 @@
 //! `seatrial repair`.
 
 mod hand_out;
+mod service;
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -52,9 +53,11 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
     let agent = super::bench::known(&args.agent, &settings)?;
     let log = start_output(&args.output, &OUTPUTS)?;
     hand_out::clear(&args.output)?;
+    service::clear(&args.output)?;
     app.show.log_to(log);
 
     let wanted: BTreeSet<Arch> = [Some(args.target), works_on].into_iter().flatten().collect();
+    let service = service::find(app, &args.service, package.name(), wanted.iter().copied().collect())?;
     let fetcher = app.fetcher(&platform);
     let source = pin(&fetcher, &args.package)?;
     app.show.clear();
@@ -105,7 +108,7 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
     let patch = submission.patch.as_deref().unwrap_or_default();
     // An agent that finds nothing to repair says so in the journal; that is no failure of the package.
     let nothing_to_do = patch.is_empty() && says_it_builds(&ran.folder)?;
-    let made = hand_out::write(&hand_out::Repaired {
+    let mut made = hand_out::write(&hand_out::Repaired {
         output: &args.output,
         package: &package,
         patch,
@@ -125,22 +128,32 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
     } else {
         exit_code(verdict, result, args.timeout)
     };
+    let built = match &service {
+        Some(service) if verdict.outcome == Outcome::Passed => {
+            Some(service::prove(app, service, &args.output, hand_out::REPORT, &mut made)?)
+        }
+        Some(_) => {
+            app.show
+                .note("nothing was sent to the service: there is no proved repair");
+            None
+        }
+        None => None,
+    };
+    let code = built.as_ref().map_or(code, service::Built::code);
     if app.json {
         answer_json(&serde_json::json!({
             "package": package.name(), "version": package.version(), "target": args.target, "works_on": works_on,
             "outcome": verdict.outcome, "exit_code": code as u8, "output": args.output, "verdicts": result.verdicts,
             "patch": patch, "note": result.note, "made": made, "applied": applied, "wall_ms": result.wall_ms,
+            "service": built.as_ref().map(service::Built::facts),
         }))?;
     } else {
-        answer(&summary(
-            args,
-            &package,
-            verdict,
-            &result.note,
-            result.wall_ms,
-            &made,
-            &applied,
-        ))?;
+        let mut text = summary(args, &package, verdict, &result.note, result.wall_ms, &made, &applied);
+        for line in built.iter().flat_map(service::Built::lines) {
+            text.push('\n');
+            text.push_str(&line);
+        }
+        answer(&text)?;
     }
     Ok(code)
 }
