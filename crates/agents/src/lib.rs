@@ -21,6 +21,7 @@ mod repair;
 mod replay;
 mod retrieval;
 mod rules;
+mod setup;
 mod single_turn;
 mod steps;
 mod survey;
@@ -80,6 +81,8 @@ pub fn all() -> Vec<AgentRow> {
         row(|_| Box::new(CodeqlOrder)),
         row(|settings| Box::new(Ognibuild::of(settings.program.clone()))),
         row(|settings| Box::new(external::External(settings.external.clone()))),
+        row(|_| Box::new(setup::Deterministic(setup::Procedure::Published))),
+        row(|_| Box::new(setup::Deterministic(setup::Procedure::Mended))),
         row(|_| Box::new(Null)),
         row(|_| Box::new(Fake)),
     ]

@@ -92,7 +92,8 @@ pub(crate) struct BenchRunArgs {
     /// The corpus's folder
     pub(crate) corpus: PathBuf,
     /// The agent: rules; with a model hybrid, single-turn, bash, codeact, oss-build and compile-agent; the baselines ghcc,
-    /// assemblage, debhelper-order, codeql-order and ognibuild; external with a recipe; null or fake
+    /// assemblage, debhelper-order, codeql-order and ognibuild, of setups
+    /// deterministic and deterministic-mended; external with a recipe; null or fake
     #[arg(long)]
     pub(crate) agent: String,
     /// Where the program is that the agent ognibuild runs, made for machines like the box; `cargo install ognibuild
