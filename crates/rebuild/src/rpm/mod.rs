@@ -249,12 +249,53 @@ cd {WORK} && \"${{as[@]}}\" mkdir -p BUILD BUILDROOT RPMS SRPMS SPECS && exec \"
         ));
     }
     work.check_machine(sandbox)?;
-    let line = tail.lines().rev().find(|line| line.trim_start().starts_with("error: "));
+    let line = failure(&tail);
     Err(Halt::state(
         State::Failed,
-        format!(
-            "the build ended with exit code {code}: {}",
-            line.unwrap_or_else(|| last_line(&tail)).trim()
-        ),
+        format!("the build ended with exit code {code}: {line}"),
     ))
+}
+
+/// One line for a person: the first error of a compiler, else what rpm says last of the step that failed, else the last line.
+/// Its word `error: ` may stand on a line of its own, as its two outputs are one here.
+fn failure(log: &str) -> &str {
+    let is_compiler = |line: &&str| [": error: ", ": fatal error: "].iter().any(|word| line.contains(word));
+    let of_rpm = |line: &&str| {
+        let said = line.trim();
+        let said = said.strip_prefix("error:").unwrap_or(said).trim();
+        said.starts_with("Bad exit status") || (line.trim_start().starts_with("error: ") && !said.is_empty())
+    };
+    let found = log.lines().find(is_compiler);
+    let found = found.or_else(|| log.lines().rev().find(of_rpm));
+    found.unwrap_or_else(|| last_line(log)).trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_gets_the_line_that_says_most() {
+        let tools = "make: *** [Makefile:3: prog] Error 1\n";
+        let torn = "error: \nRPM build errors:\nBad exit status from /var/tmp/rpm-tmp.7 (%build)\n    Bad exit status from /var/tmp/rpm-tmp.7 (%build)\n";
+        let whole = "error: Bad exit status from /var/tmp/rpm-tmp.7 (%check)\n\nRPM build errors:\n";
+        let compiler = "cc: error: unrecognized command-line option '-m64'\na.c:2:1: error: x\n";
+        for (log, line) in [
+            (
+                format!("{compiler}{tools}{torn}"),
+                "cc: error: unrecognized command-line option '-m64'",
+            ),
+            (
+                format!("{tools}{torn}"),
+                "Bad exit status from /var/tmp/rpm-tmp.7 (%build)",
+            ),
+            (
+                format!("{tools}{whole}"),
+                "error: Bad exit status from /var/tmp/rpm-tmp.7 (%check)",
+            ),
+            ("one\nerror: \nlast\n\n".to_owned(), "last"),
+        ] {
+            assert_eq!(failure(&log), line, "{log}");
+        }
+    }
 }
