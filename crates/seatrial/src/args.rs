@@ -331,9 +331,6 @@ pub(crate) enum CrossIsaVerb {
         /// A corpus whose pinned source packages are taken; of a divided one, the seen ones
         #[arg(long, value_name = "CORPUS", default_value = "corpora/compile-debian")]
         from: PathBuf,
-        /// Only these packages
-        #[arg(long, value_name = "NAME")]
-        package: Vec<String>,
         /// Only these faults
         #[arg(long, value_name = "NAME")]
         fault: Vec<String>,
@@ -367,6 +364,9 @@ pub(crate) enum CrossIsaVerb {
 /// What cases of the repair suite are mined with.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CrossIsaArgs {
+    /// Only these packages
+    #[arg(long, value_name = "NAME")]
+    pub(crate) package: Vec<String>,
     /// A direction: where packages build, and where they fail, such as `x86_64:aarch64`
     #[arg(long, value_name = "WORKS:FAILS")]
     pub(crate) pair: Vec<String>,

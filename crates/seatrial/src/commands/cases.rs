@@ -25,7 +25,6 @@ pub(super) fn mine(app: &App, verb: CrossIsaVerb) -> Result<ExitCode, Failure> {
         CrossIsaVerb::Mutations {
             folder,
             from,
-            package,
             fault,
             tries,
             common,
@@ -39,7 +38,7 @@ pub(super) fn mine(app: &App, verb: CrossIsaVerb) -> Result<ExitCode, Failure> {
                 )));
             }
             let faults = Faults::load(&catalogue)?;
-            let (packages, revision) = packages(&from, &package)?;
+            let (packages, revision) = packages(&from, &common.package)?;
             let mut options = options(&folder, &common, revision)?;
             options.faults = fault;
             options.tries = tries;
@@ -77,7 +76,10 @@ pub(super) fn mine(app: &App, verb: CrossIsaVerb) -> Result<ExitCode, Failure> {
                 Ok(DebianArchive::open(&app.home, &platform, Some(app.show.clone()))?)
             };
             let (here, there) = (index(pair.works)?, index(pair.fails)?);
-            let found = gaps(&here.sources()?, &here.binaries()?, &there.binaries()?, pair);
+            let mut found = gaps(&here.sources()?, &here.binaries()?, &there.binaries()?, pair);
+            if !common.package.is_empty() {
+                found.retain(|gap| common.package.contains(&gap.source.package));
+            }
             app.show.clear();
             let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
             for gap in &found {

@@ -23,6 +23,44 @@ pub struct Split {
     pub unseen: BTreeSet<TaskId>,
 }
 
+/// Tasks that belong together.
+struct Group<'a> {
+    /// Their sources and planted faults.
+    marks: BTreeSet<(&'a str, &'a str)>,
+    tasks: BTreeSet<TaskId>,
+}
+
+impl Group<'_> {
+    fn name(&self) -> &str {
+        let sources = self.marks.iter().filter(|(what, _)| *what == "source");
+        sources.map(|(_, name)| *name).next().unwrap_or_default()
+    }
+}
+
+/// What has a source or a planted fault in common, also by way of others, is one group.
+fn groups(corpus: &Corpus) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for task in corpus.all_tasks() {
+        let truth = corpus.truth(&task.id).ok().and_then(|truth| truth.body.repair());
+        let fault = truth.and_then(|truth| truth.fault.as_deref());
+        let mut group = Group {
+            marks: BTreeSet::from([("source", task.source.name.as_str())]),
+            tasks: BTreeSet::from([task.id.clone()]),
+        };
+        group.marks.extend(fault.map(|fault| ("fault", fault)));
+        let (with, without): (Vec<_>, Vec<_>) = groups
+            .into_iter()
+            .partition(|other| !other.marks.is_disjoint(&group.marks));
+        groups = without;
+        for other in with {
+            group.marks.extend(other.marks);
+            group.tasks.extend(other.tasks);
+        }
+        groups.push(group);
+    }
+    groups
+}
+
 /// A side of a split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -65,21 +103,23 @@ impl fmt::Display for Side {
 }
 
 impl Split {
-    /// Draws half of a corpus as unseen. What an older form of the corpus had already, and so may have been looked at, is
-    /// seen.
+    /// Draws half of a corpus as unseen, in groups of what belongs together: tasks of one source, and tasks with the same
+    /// planted fault. A group of which an older form of the corpus had some already, so that it may have been looked at,
+    /// is seen.
     pub fn draw(corpus: &Corpus, seed: u64, older: &BTreeSet<TaskId>) -> Self {
         let all: Vec<&TaskId> = corpus.all_tasks().map(|task| &task.id).collect();
-        let mut fresh: Vec<(Digest, &TaskId)> = corpus
-            .all_tasks()
-            .filter(|task| !older.contains(&task.id))
-            .map(|task| (Digest::of(format!("{seed} {}", task.source.name).as_bytes()), &task.id))
-            .collect();
-        fresh.sort();
-        let unseen: BTreeSet<TaskId> = fresh
+        let mut fresh: Vec<(Digest, Group<'_>)> = groups(corpus)
             .into_iter()
-            .take(all.len() / 2)
-            .map(|(_, id)| id.clone())
+            .filter(|group| group.tasks.is_disjoint(older))
+            .map(|group| (Digest::of(format!("{seed} {}", group.name()).as_bytes()), group))
             .collect();
+        fresh.sort_by_key(|(place, _)| *place);
+        let mut unseen = BTreeSet::new();
+        for (_, group) in fresh {
+            if unseen.len() + group.tasks.len() <= all.len() / 2 {
+                unseen.extend(group.tasks);
+            }
+        }
         let mut about = format!("{} of {} tasks, drawn by source", unseen.len(), all.len());
         if !older.is_empty() {
             let _ = write!(

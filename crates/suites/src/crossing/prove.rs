@@ -102,6 +102,9 @@ impl Tried {
 /// The file of what was tried, in the corpus's folder: a run that goes on does not try it again.
 const TRIED: &str = "tried.tsv";
 
+/// So often in a row the machine may fail; then the rest would only be used up.
+const FAULTS_OF_THE_MACHINE: usize = 4;
+
 /// A corpus that grows.
 pub(super) struct Growing<'a> {
     pub(super) floor: &'a CrossFloor<'a>,
@@ -115,6 +118,8 @@ struct Grown {
     before: BTreeSet<String>,
     per_package: BTreeMap<String, usize>,
     kept: usize,
+    /// How often in a row the machine failed.
+    unknown: usize,
 }
 
 /// A case that was proved, before it has a name.
@@ -172,6 +177,7 @@ impl<'a> Growing<'a> {
                 before,
                 per_package,
                 kept: 0,
+                unknown: 0,
             }),
         })
     }
@@ -182,7 +188,11 @@ impl<'a> Growing<'a> {
 
     /// Whether there is nothing more to do.
     pub(super) fn is_done(&self) -> bool {
-        self.floor.stop.load(std::sync::atomic::Ordering::Relaxed) || self.state().kept >= self.options.limit
+        if self.floor.stop.load(std::sync::atomic::Ordering::Relaxed) {
+            return true;
+        }
+        let state = self.state();
+        state.kept >= self.options.limit || state.unknown >= FAULTS_OF_THE_MACHINE
     }
 
     /// Whether something was tried before this run.
@@ -349,10 +359,20 @@ impl<'a> Growing<'a> {
             ..RebuildRequest::default()
         };
         let rebuilt = self.floor.rebuilder.rebuild_opened(package, arch, &request, &mut ());
-        rebuilt.map_err(|error| match error {
+        let outcome = rebuilt.map_err(|error| match error {
             RebuildError::Packaging(error) => CrossError::Package(error),
             other => other.into(),
-        })
+        })?;
+        let mut state = self.state();
+        state.unknown = match outcome.state {
+            State::Invalid(_) => state.unknown + 1,
+            _ => 0,
+        };
+        if state.unknown == FAULTS_OF_THE_MACHINE {
+            (self.floor.progress)("the machine fails again and again; the same command goes on when that is mended");
+        }
+        drop(state);
+        Ok(outcome)
     }
 
     /// The log of a rebuild, with what was said of it: an exclusion has no log.

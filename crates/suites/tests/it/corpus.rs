@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, path::Path};
 use expect_test::{Expect, expect};
 use fs_err as fs;
 use seatrial_core::{
-    Budget, CompileTruth, Digest, FilePin, Goal, PinnedSource, Platform, SourceKind, Task, TaskId, Truth, TruthBody,
+    Budget, CompileTruth, Digest, FilePin, Goal, PinnedSource, Platform, RepairTruth, SourceKind, Task, TaskId, Truth,
+    TruthBody,
 };
 use seatrial_suites::{Corpus, CorpusFacts, Side, Split, TaskState};
 
@@ -233,4 +234,43 @@ fn a_split_keeps_what_was_seen_before_and_is_the_same_each_time() {
     // More than half were looked at before: then all others are kept.
     let older: BTreeSet<TaskId> = corpus.all_tasks().map(|task| task.id.clone()).take(6).collect();
     assert_eq!(Split::draw(&corpus, 7, &older).unseen.len(), 2);
+}
+
+#[test]
+fn what_has_a_source_or_a_planted_fault_in_common_is_on_one_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut corpus = Corpus::new(folder.path(), facts());
+    // Each row: a task, its source, its planted fault.
+    for (name, source, fault) in [
+        ("ark-1", "ark", Some("rdtsc")),
+        ("ark-2", "ark", Some("flag")),
+        ("brig-1", "brig", Some("flag")),
+        ("cog-1", "cog", None),
+        ("dhow-1", "dhow", None),
+        ("hulk-1", "hulk", Some("list")),
+        ("ketch-1", "ketch", Some("list")),
+        ("pram-1", "pram", Some("path")),
+    ] {
+        let (mut task, mut truth) = task(name);
+        task.source.name = source.to_owned();
+        truth.body = TruthBody::Repair(RepairTruth {
+            class: "packaging".to_owned(),
+            origin: "made for a test".to_owned(),
+            gold: None,
+            fault: fault.map(str::to_owned),
+        });
+        corpus.insert(task, truth);
+    }
+    for seed in 1..20 {
+        let split = Split::draw(&corpus, seed, &BTreeSet::new());
+        for group in [&["ark-1", "ark-2", "brig-1"][..], &["hulk-1", "ketch-1"]] {
+            let hidden = group.iter().filter(|id| split.unseen.contains(&id.parse().unwrap()));
+            assert!([0, group.len()].contains(&hidden.count()), "seed {seed}: {group:?}");
+        }
+        assert!((3..=4).contains(&split.unseen.len()), "seed {seed}: {:?}", split.unseen);
+    }
+    // Who knew one of a group knew the others.
+    let older = BTreeSet::from(["ark-1".parse().unwrap()]);
+    let split = Split::draw(&corpus, 3, &older);
+    assert!(split.has(Side::Seen, &"brig-1".parse().unwrap()));
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a test that is skipped says why")]
 
 mod boxes;
+mod committed_cases;
 mod corpus;
 mod crossing;
 mod grading;
