@@ -159,23 +159,30 @@ impl Toolbox {
     /// do not fit, a tool that cannot do it: these are answers too.
     pub fn call(&self, conversation: &str, call: &ToolCall, world: &mut World<'_>) -> Result<Answer, ToolsError> {
         let start = Instant::now();
+        let record = |answer: &Answer| {
+            Event::ToolCalled(ToolRecord {
+                conversation: conversation.to_owned(),
+                id: call.id.clone(),
+                name: call.name.clone(),
+                arguments: call.arguments.clone(),
+                failed: answer.failed,
+                cached: answer.cached,
+                left_out_bytes: answer.left_out_bytes,
+                whole: answer.whole,
+                wall_ms: start.elapsed().as_millis() as u64,
+            })
+        };
         let answer = match self.answer(call, world) {
             Ok(answer) => answer,
             Err(ToolFailure::Told(text)) => Answer::failure(text),
-            Err(ToolFailure::Broken(error)) => return Err(error),
+            Err(ToolFailure::Broken(error)) => {
+                // It may have done something before it was cancelled or its box broke. What broke first is what is told.
+                drop(world.events.emit(record(&Answer::failure(error.to_string()))));
+                return Err(error);
+            }
         };
         let answer = bound(answer, world)?;
-        world.events.emit(Event::ToolCalled(ToolRecord {
-            conversation: conversation.to_owned(),
-            id: call.id.clone(),
-            name: call.name.clone(),
-            arguments: call.arguments.clone(),
-            failed: answer.failed,
-            cached: answer.cached,
-            left_out_bytes: answer.left_out_bytes,
-            whole: answer.whole,
-            wall_ms: start.elapsed().as_millis() as u64,
-        }))?;
+        world.events.emit(record(&answer))?;
         Ok(answer)
     }
 

@@ -132,6 +132,12 @@ fn when_everything_shall_end_nothing_is_begun() {
     bench.stop();
     let error = bench.try_call("list", "{}").unwrap_err();
     assert!(matches!(error, ToolsError::Interrupted));
+    // What was cut short may have done something, so that the journal has it all the same.
+    let told = bench.events.iter().filter_map(|event| match event {
+        Event::ToolCalled(record) => Some((record.name.as_str(), record.failed)),
+        _ => None,
+    });
+    assert_eq!(told.collect::<Vec<_>>(), [("shell", true), ("list", true)]);
 }
 
 #[test]
