@@ -113,6 +113,16 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Whether it reports something that was done, and not only said, planned or begun.
+    pub fn is_act(&self) -> bool {
+        !matches!(
+            self,
+            Self::Phase { .. } | Self::Decision { .. } | Self::Said { .. } | Self::Condensed { .. } | Self::Note { .. }
+        )
+    }
+}
+
 /// How a command in a box went.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

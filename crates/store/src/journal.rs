@@ -67,7 +67,8 @@ impl Journal {
         Ok((journal, contents.entries))
     }
 
-    /// Appends one event; when this returns, the line is on the disk. When it fails (a full disk, for instance), the
+    /// Appends one event. When this returns and the event is an act, its line and all before it are on the disk; what is only
+    /// said or begun goes there with the next act, at the latest. When it fails (a full disk, for instance), the
     /// journal holds nothing of the line, and further events are refused if that cannot be had.
     pub fn append(&mut self, event: Event) -> Result<(), StoreError> {
         let entry = Entry {
@@ -76,12 +77,13 @@ impl Journal {
             at: unix_millis(),
             event,
         };
+        let is_act = entry.event.is_act();
         let mut line = serde_json::to_vec(&entry).map_err(std::io::Error::other)?;
         line.push(b'\n');
         if self.torn {
             return Err(std::io::Error::other("an earlier line could not be written whole").into());
         }
-        if let Err(error) = self.write(&line) {
+        if let Err(error) = self.write(&line, is_act) {
             // Half a line in the middle of a journal is damage that no reader could tell from somebody's tampering.
             self.torn = self.take_back().is_err();
             return Err(error.into());
@@ -91,9 +93,9 @@ impl Journal {
         Ok(())
     }
 
-    fn write(&mut self, line: &[u8]) -> std::io::Result<()> {
+    fn write(&mut self, line: &[u8], is_act: bool) -> std::io::Result<()> {
         self.file.write_all(line)?;
-        self.file.sync_data()
+        if is_act { self.file.sync_data() } else { Ok(()) }
     }
 
     fn take_back(&mut self) -> std::io::Result<()> {

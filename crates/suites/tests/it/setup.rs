@@ -282,7 +282,7 @@ fn scripts_that_end_badly() {
     expect![[r#"
         nothing to do
           strict: failed: 1 imports are not answered, of 1 packages: iniconfig
-          paper: failed: exit code 1
+          paper: failed: 1 issues
         a command fails
           strict: failed: the script stopped with code 1
           paper: failed: exit code 1
