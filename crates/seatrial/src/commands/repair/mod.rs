@@ -128,9 +128,12 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
     } else {
         exit_code(verdict, result, args.timeout)
     };
+    let mut early = None;
     let built = match &service {
         Some(service) if verdict.outcome == Outcome::Passed => {
-            Some(service::prove(app, service, &args.output, hand_out::REPORT, &mut made)?)
+            let (built, failure) = service::prove(app, service, &args.output, hand_out::REPORT, &mut made)?;
+            early = failure;
+            Some(built)
         }
         Some(_) => {
             app.show
@@ -139,7 +142,11 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
         }
         None => None,
     };
-    let code = built.as_ref().map_or(code, service::Built::code);
+    let code = match (&early, &built) {
+        (Some(failure), _) => failure.code,
+        (None, Some(built)) => built.code(),
+        (None, None) => code,
+    };
     if app.json {
         answer_json(&serde_json::json!({
             "package": package.name(), "version": package.version(), "target": args.target, "works_on": works_on,
@@ -155,7 +162,7 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
         }
         answer(&text)?;
     }
-    Ok(code)
+    early.map_or(Ok(code), Err)
 }
 
 /// Whether the agent decided that there is nothing to repair, because the package builds.

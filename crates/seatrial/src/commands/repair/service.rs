@@ -76,8 +76,9 @@ pub(super) fn find(app: &App, args: &ServiceArgs, name: &str, archs: Vec<Arch>) 
 }
 
 impl Service {
-    /// Commits what was packed and waits for every architecture. What the service decides is no error.
-    pub(super) fn build(&self, app: &App, recipe: &Path) -> Result<Built, Failure> {
+    /// Commits what was packed and waits for every architecture. What the service decides is no error. What ends the waiting
+    /// early stands beside what is known by then.
+    fn build(&self, app: &App, recipe: &Path) -> Result<(Built, Option<Failure>), Failure> {
         let service = &self.0;
         let stop = app.stop.flag();
         let package = SourcePackage::open(recipe).map_err(rebuild_failure)?;
@@ -96,9 +97,11 @@ impl Service {
         } else {
             format!("revision {} has exactly these files: nothing was sent", commit.revision)
         });
-        let mut builds = Vec::new();
+        let (mut builds, mut early) = (Vec::new(), None);
         for arch in &place.archs {
             let mut show = |event: Event<'_>| match event {
+                // What the scheduler has yet to look at is of other sources.
+                Event::Seen(seen) if seen.is_dirty => app.show.progress(arch.as_str(), "waiting for the scheduler"),
                 Event::Seen(seen) => app.show.note(&format!("{arch}: {} {}", seen.code, seen.details)),
                 Event::Log(piece) => {
                     let text = String::from_utf8_lossy(piece);
@@ -108,24 +111,39 @@ impl Service {
                 }
                 Event::Trouble(error) => app.show.note(&format!("{arch}: {error}; still waiting")),
             };
-            let build = service
-                .verdict(&commit, *arch, &stop, &mut show)
-                .map_err(rebuild_failure)?;
+            let build = match service.verdict(&commit, *arch, &stop, &mut show) {
+                Ok(build) => build,
+                Err(error) => {
+                    early = Some(rebuild_failure(error));
+                    break;
+                }
+            };
             app.show.clear();
             if matches!(build.waited.ending, Ending::Stopped { .. }) {
-                return Err(Failure::interrupted());
+                early = Some(Failure::interrupted());
+                break;
             }
             app.show
                 .note(&format!("{arch}: {}: {}", build.state.as_str(), build.details));
             builds.push(build);
         }
-        Ok(Built {
+        app.show.clear();
+        let built = Built {
             api: service.api().to_owned(),
             commit,
             package: place.package.clone(),
             repository: place.repository.clone(),
             builds,
-        })
+        };
+        let early = early.map(|mut failure| {
+            let _ = write!(
+                failure.message,
+                "\n  the service goes on building revision {} of {} at {}",
+                built.commit.revision, built.package, built.api
+            );
+            failure
+        });
+        Ok((built, early))
     }
 }
 
@@ -171,7 +189,7 @@ impl Built {
                 });
                 serde_json::json!({"arch": build.arch, "state": build.state.as_str(), "details": build.details,
                     "ending": waited, "proof": proof, "missing": build.missing, "payloads": payloads,
-                    "wall_ms": build.waited.took.as_millis() as u64, "emulated": build.is_emulated(), "job": job})
+                    "wall_ms": build.waited.took.as_millis() as u64, "job": job})
             })
             .collect();
         serde_json::json!({"api": self.api, "package": self.package.to_string(), "repository": self.repository,
@@ -205,14 +223,7 @@ impl Built {
             self.package, self.api, self.commit.revision, self.commit.srcmd5, self.repository
         );
         for build in &self.builds {
-            let emulated = if build.is_emulated() { ", emulated" } else { "" };
-            let _ = writeln!(
-                text,
-                "* {}: {}{emulated}: {}",
-                build.arch,
-                build.state.as_str(),
-                build.details
-            );
+            let _ = writeln!(text, "* {}: {}: {}", build.arch, build.state.as_str(), build.details);
             for payload in &build.payloads {
                 let machines: Vec<_> = payload.machines.iter().map(ToString::to_string).collect();
                 let _ = writeln!(
@@ -270,7 +281,7 @@ pub(super) fn prove(
     output: &Path,
     report: &str,
     made: &mut Vec<String>,
-) -> Result<Built, Failure> {
+) -> Result<(Built, Option<Failure>), Failure> {
     let recipe = packed(output, made).ok_or_else(|| {
         Failure::invalid("the repaired package could not be packed, so nothing was sent to the service")
     })?;
@@ -282,9 +293,9 @@ pub(super) fn prove(
         );
         failure
     };
-    let built = service.build(app, &recipe).map_err(kept)?;
+    let (built, early) = service.build(app, &recipe).map_err(kept)?;
     made.extend(built.write(output, report).map_err(kept)?);
-    Ok(built)
+    Ok((built, early.map(kept)))
 }
 
 /// Removes what an earlier repair wrote here.
