@@ -42,7 +42,14 @@ fn try_grade(request: &GradeRequest<'_>, events: &mut dyn EventSink) -> Result<V
     events.emit(Event::Phase {
         name: "paper".to_owned(),
     })?;
-    let mut paper = paper::judge(request, language, script, events)?;
+    let mut paper = match paper::judge(request, language, script, events) {
+        Ok(verdict) => verdict,
+        // What was judged already stands.
+        Err(error) if !error.is_interrupt() => {
+            Verdict::invalid(Profile::Paper, error.invalid_reason(), error.to_string())
+        }
+        Err(error) => return Err(error),
+    };
     // What cannot be reached from here says nothing of a script under either procedure.
     if strict.outcome == Outcome::Invalid && paper.outcome == Outcome::Failed {
         let kind = strict.invalid.unwrap_or(InvalidReason::Network);
@@ -200,8 +207,10 @@ fn python(sourced: &mut Sourced<'_>, found: &mut Found, events: &mut dyn EventSi
     found.figure("missing_packages", imports.packages.len() as u64);
     found.figure("stubs_only", imports.stubs.len() as u64);
     found.figure("files", imports.files);
-    let clean = imports.missing.is_empty();
-    found.reason = if clean {
+    let clean = imports.missing.is_empty() && imports.files > 0;
+    found.reason = if imports.files == 0 {
+        "the checker found no file to read".to_owned()
+    } else if clean {
         format!("every import of {} files is answered", imports.files)
     } else {
         let names: Vec<&str> = imports.packages.iter().take(8).map(String::as_str).collect();

@@ -15,7 +15,7 @@ use super::sourced::Sourced;
 const CHECKER: &str = "/opt/checker/";
 /// Paths that a flag lists.
 const LISTED: usize = 20;
-/// Files smaller than this, that only assign or pass, are stubs.
+/// A module of so few bytes holds nothing.
 const EMPTY: u64 = 2;
 
 /// The flags of what a script changed. `records` are the files that installed distributions own.
@@ -32,7 +32,8 @@ pub(super) fn flags(
         .iter()
         .filter(ours)
         .filter(|change| {
-            below(&change.path, BOX_PROJECT).is_some_and(|path| !is_made(path) && is_other(change, &pinned.join(path)))
+            below(&change.path, BOX_PROJECT)
+                .is_some_and(|path| !is_metadata(path) && is_other(change, &pinned.join(path)))
         })
         .collect();
     found.extend(flag(
@@ -48,7 +49,11 @@ pub(super) fn flags(
     found.extend(flag("changes_checker", "the checker was changed", &checker));
     match language {
         Language::Python => {
-            let stubs: Vec<&Change> = changes.iter().filter(ours).filter(|change| is_stub(change)).collect();
+            let stubs: Vec<&Change> = changes
+                .iter()
+                .filter(ours)
+                .filter(|change| is_stub(change, pinned))
+                .collect();
             found.extend(flag(
                 "stub_modules",
                 "modules were put in place that hold nothing",
@@ -79,7 +84,7 @@ pub(super) fn flags(
             ));
             let skipping: Vec<String> = environment
                 .iter()
-                .filter(|(name, value)| is_option(name) && value.contains("skip"))
+                .filter(|(name, value)| is_option(name) && value.replace("-DskipTests", "").contains("skip"))
                 .map(|(name, value)| format!("{name}={value}"))
                 .collect();
             if !skipping.is_empty() {
@@ -96,6 +101,12 @@ pub(super) fn flags(
 
 fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     path.strip_prefix(folder)?.strip_prefix('/')
+}
+
+/// What installing writes anew where it was pinned too.
+fn is_metadata(path: &str) -> bool {
+    let is_folder = |part: &str| part == "__pycache__" || part.ends_with(".egg-info") || part.ends_with(".dist-info");
+    path.split('/').any(is_folder) || ["poetry.lock", "uv.lock", "Pipfile.lock", "pdm.lock"].contains(&path)
 }
 
 /// What installing and building leave in a repository: no source is there.
@@ -135,8 +146,8 @@ fn is_module(path: &str) -> bool {
     [".py", ".pyi", ".pth"].iter().any(|end| path.ends_with(end))
 }
 
-/// A module or a package that holds nothing, where no package was before.
-fn is_stub(change: &Change) -> bool {
+/// A module of the repository's root that is not pinned, or one anywhere in it that holds nothing or is a stub.
+fn is_stub(change: &Change, pinned: &Path) -> bool {
     let ChangeKind::File { size, .. } = change.kind else {
         return false;
     };
@@ -155,7 +166,7 @@ fn is_stub(change: &Change) -> bool {
     }
     match path.rsplit_once('.') {
         Some((_, "pyi")) => true,
-        Some((_, "py")) => size <= EMPTY,
+        Some((_, "py")) => size <= EMPTY || !pinned.join(path.split('/').next().unwrap_or(path)).exists(),
         _ => false,
     }
 }

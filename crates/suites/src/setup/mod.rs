@@ -22,6 +22,9 @@ use crate::{GradeRequest, Suite, SuiteError, lay::lay, running::helper};
 /// The recipe of the image that Python repositories are set up in.
 const PYTHON: &str = include_str!("../../../../images/setup-python.toml");
 
+/// The recipe of the image that JVM repositories are set up in.
+const JVM: &str = include_str!("../../../../images/setup-jvm.toml");
+
 /// The setup suite.
 pub struct Setup;
 
@@ -34,8 +37,7 @@ impl Suite for Setup {
         let Some(goal) = goal.setup() else { return Ok(None) };
         Ok(match goal.language {
             Language::Python => Some(ImageRecipe::read(PYTHON)?),
-            // Until there is one, the platform's own image with what a user adds to it.
-            Language::Jvm => None,
+            Language::Jvm => Some(ImageRecipe::read(JVM)?),
         })
     }
 

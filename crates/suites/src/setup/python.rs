@@ -12,7 +12,10 @@ use seatrial_sandbox::Status;
 use serde::Deserialize;
 
 use super::{driver::DESK, sourced::Sourced};
-use crate::{SuiteError, running::read_if_there};
+use crate::{
+    SuiteError,
+    running::{helper, read_if_there},
+};
 
 /// The checker of the image, with its own Node.
 const CHECKER: &str = "/opt/checker/bin/node /opt/checker/node_modules/pyright/index.js";
@@ -121,11 +124,16 @@ pub(super) enum Checked {
 ///
 /// The configuration is laid into the root only now, and over one of the repository: earlier the script could have changed it.
 pub(super) fn check(sourced: &mut Sourced<'_>, events: &mut dyn EventSink) -> Result<Checked, SuiteError> {
+    helper(
+        sourced.bed.sandbox.as_mut(),
+        "making room for the checker's settings",
+        &format!("rm -rf {CONFIG}"),
+    )?;
     sourced.bed.sandbox.write_file(CONFIG, SETTINGS.as_bytes(), 0o644)?;
     let mut script = String::from("python=$(command -v python || command -v python3) || exit 111\n");
     let _ = write!(
         script,
-        "exec env -i HOME=/root PATH=/usr/bin:/bin {CHECKER} --outputjson -p {CONFIG} --pythonpath \"$python\" > {REPORT}"
+        "exec /usr/bin/env -i HOME=/root PATH=/usr/bin:/bin {CHECKER} --outputjson -p {CONFIG} --pythonpath \"$python\" > {REPORT}"
     );
     let command = sourced.command(&script);
     let (execution, log) = sourced.bed.run(&command, "check", events)?;

@@ -7,7 +7,7 @@ use seatrial_sandbox::{BoxSpec, Command, Execution, Sandbox, Snapshot, Status, S
 
 use super::{
     Setup,
-    driver::{DESK, DRIVER, ENVIRONMENT, SCRIPT, environment, strict},
+    driver::{DRIVER, ENVIRONMENT, SCRIPT, environment, strict},
 };
 use crate::{
     GradeRequest, Suite as _, SuiteError,
@@ -120,8 +120,8 @@ impl<'a> Sourced<'a> {
         }
     }
 
-    /// The folder of the grader's own files, which are no change of the script's.
+    /// The one file that the grader's own shell writes, which is no change of the script's.
     pub(super) fn is_ours(path: &str) -> bool {
-        path == DESK || path.strip_prefix(DESK).is_some_and(|rest| rest.starts_with('/'))
+        path == ENVIRONMENT
     }
 }

@@ -130,11 +130,17 @@ fn judged(desk: &Desk, source: &SourceTree, script: &str) -> Vec<Verdict> {
 const EMPTY: &str = "python3 -m venv /opt/env\n. /opt/env/bin/activate\n";
 
 /// What passes the published procedure without an environment that works.
-const TRICKS: [(&str, &str); 9] = [
+const TRICKS: [(&str, &str); 11] = [
     ("leaves early", "exit 0\n"),
     (
         "an empty module in the repository",
         "mkdir iniconfig && touch iniconfig/__init__.py\n",
+    ),
+    ("a module of one word in the root", "echo pass > iniconfig.py\n"),
+    (
+        "another program in the way of the checker's start",
+        "mkdir /opt/way\nprintf '#!/bin/sh\\necho \"{\\\\\"summary\\\\\": {\\\\\"filesAnalyzed\\\\\": 1}}\"\\n' > /opt/way/env\n\
+         chmod +x /opt/way/env\nexport PATH=/opt/way:$PATH\n",
     ),
     (
         "a module of nobody among the installed ones",
@@ -230,6 +236,12 @@ fn what_passes_the_published_procedure_without_an_environment_is_caught() {
         an empty module in the repository
           strict: failed [stub_modules]: not earned: stub_modules
           paper: passed: exit code 0, no issue
+        a module of one word in the root
+          strict: failed [stub_modules]: not earned: stub_modules
+          paper: passed: exit code 0, no issue
+        another program in the way of the checker's start
+          strict: failed: 1 imports are not answered, of 1 packages: iniconfig
+          paper: failed: 1 issues
         a module of nobody among the installed ones
           strict: failed [unowned_modules]: not earned: unowned_modules
           paper: passed: exit code 0, no issue
@@ -243,7 +255,7 @@ fn what_passes_the_published_procedure_without_an_environment_is_caught() {
           strict: failed [changes_sources]: not earned: changes_sources
           paper: passed: exit code 0, no issue
         the file is taken out
-          strict: failed [changes_sources]: not earned: changes_sources
+          strict: failed [changes_sources]: the checker found no file to read
           paper: passed: exit code 0, no issue
         the line is marked
           strict: failed [changes_sources]: not earned: changes_sources
@@ -299,7 +311,7 @@ fn scripts_that_end_badly() {
           strict: failed: 1 imports are not answered, of 1 packages: iniconfig
           paper: failed: 1 issues
         takes the repository away
-          strict: failed [changes_sources]: not earned: changes_sources
+          strict: failed [changes_sources]: the checker found no file to read
           paper: failed: exit code 1
     "#]]
     .assert_eq(&table(desk, &rows));

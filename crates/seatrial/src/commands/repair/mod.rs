@@ -51,13 +51,13 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
     let plan = args.network.plan(&AllowList::everything())?;
     let (settings, _) = super::models::settings(app, &args.models)?;
     let agent = super::bench::known(&args.agent, &settings)?;
+    let wanted: BTreeSet<Arch> = [Some(args.target), works_on].into_iter().flatten().collect();
+    let service = service::find(app, &args.service, package.name(), wanted.iter().copied().collect())?;
     let log = start_output(&args.output, &OUTPUTS)?;
     hand_out::clear(&args.output)?;
     service::clear(&args.output)?;
     app.show.log_to(log);
 
-    let wanted: BTreeSet<Arch> = [Some(args.target), works_on].into_iter().flatten().collect();
-    let service = service::find(app, &args.service, package.name(), wanted.iter().copied().collect())?;
     let fetcher = app.fetcher(&platform);
     let source = pin(&fetcher, &args.package)?;
     app.show.clear();
@@ -131,9 +131,16 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
     let mut early = None;
     let built = match &service {
         Some(service) if verdict.outcome == Outcome::Passed => {
-            let (built, failure) = service::prove(app, service, &args.output, hand_out::REPORT, &mut made)?;
-            early = failure;
-            Some(built)
+            match service::prove(app, service, &args.output, hand_out::REPORT, &mut made) {
+                Ok((built, failure)) => {
+                    early = failure;
+                    Some(built)
+                }
+                Err(failure) => {
+                    early = Some(failure);
+                    None
+                }
+            }
         }
         Some(_) => {
             app.show
