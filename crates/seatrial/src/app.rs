@@ -14,7 +14,7 @@ use seatrial_egress::{DoorSpec, Egress, EgressConfig, Policy, Proxies};
 use seatrial_packages::PackageIndex;
 use seatrial_sandbox::{DockerFactory, Image, ImageRequest, ImageStore, NativeFactory, Network, SandboxFactory};
 use seatrial_source::Fetcher;
-use seatrial_store::{Hold, Home};
+use seatrial_store::{Hold, Home, Scratch};
 use seatrial_trial::Stop;
 
 use crate::{
@@ -39,6 +39,8 @@ pub(crate) struct App {
     /// Keeps the images that this process works with.
     holds: Mutex<Vec<Hold>>,
     orderly: Arc<AtomicBool>,
+    /// Where this process unpacks and packs, so that nothing of it stays in the machine's own folder when it is killed.
+    _scratch: Option<Scratch>,
 }
 
 impl App {
@@ -59,6 +61,12 @@ impl App {
                 ..failure
             }
         })?;
+        // Without room for it (a data folder that may only be read) the machine's own folder does.
+        let scratch = Scratch::new(&home).ok();
+        if let Some(scratch) = &scratch {
+            // It was chosen once already only in a second `App`, which there is not.
+            drop(tempfile::env::override_temp_dir(scratch.folder()));
+        }
         let app = Self {
             home,
             json: args.json,
@@ -68,6 +76,7 @@ impl App {
             max_size: args.max_size,
             holds: Mutex::default(),
             orderly: Arc::default(),
+            _scratch: scratch,
         };
         app.catch_signals()?;
         Ok(app)

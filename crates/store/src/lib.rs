@@ -10,6 +10,7 @@ mod hold;
 mod home;
 mod journal;
 mod lease;
+mod scratch;
 
 pub use blobs::{BlobWriter, Blobs};
 pub use error::StoreError;
@@ -18,3 +19,4 @@ pub use hold::{Alone, Claim, Hold, touch};
 pub use home::{Home, unique_name, unix_millis};
 pub use journal::{Journal, JournalContents, read_journal};
 pub use lease::Lease;
+pub use scratch::Scratch;

@@ -83,8 +83,8 @@ impl Calibrator<'_> {
     fn one(&self, task: &Task, truth: &Truth, observer: &dyn Observer) -> Result<Calibration, TrialError> {
         let key = match &truth.body {
             TruthBody::Compile(key) => key,
-            TruthBody::Repair(key) => return self.repair(task, truth, key.gold.as_deref(), observer),
-            TruthBody::Setup(key) => return self.setup(task, truth, key.gold.as_deref(), observer),
+            TruthBody::Repair(key) => return self.repair((task, truth), key, observer),
+            TruthBody::Setup(key) => return self.setup((task, truth), key, observer),
         };
         let script = |text: String| Submission {
             script: Some(text),

@@ -4,8 +4,7 @@
 //! [`Observer`].
 
 mod calibrate;
-mod calibrate_repair;
-mod calibrate_setup;
+mod calibrate_given;
 mod error;
 mod estimate;
 mod lock;
