@@ -21,6 +21,7 @@ use crate::{Alone, Blobs, StoreError, hold::Presence};
 /// | `blobs/` | content under its BLAKE3 digest |
 /// | `images/` | root file systems for boxes |
 /// | `boxes/` | live boxes, each with a lease; leftovers are swept at the next start |
+/// | `scratch/` | one folder a process, with its lease; leftovers are swept at the next start |
 /// | `runs/` | one folder a run |
 /// | `cache/` | what can be fetched or computed again |
 ///
@@ -87,6 +88,11 @@ impl Home {
     /// Where live boxes are.
     pub fn boxes(&self) -> PathBuf {
         self.root.join("boxes")
+    }
+
+    /// Where processes keep what nobody shall find again.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.root.join("scratch")
     }
 
     /// Where runs are.

@@ -19,7 +19,9 @@ impl Scratch {
     /// # Errors
     /// A data folder that cannot be written.
     pub fn new(home: &Home) -> Result<Self, StoreError> {
-        let room = home.cache("scratch")?;
+        // Not below `cache`: what is there may be removed by whoever makes room.
+        let room = home.scratch();
+        fs::create_dir_all(&room)?;
         for entry in fs::read_dir(&room)?.flatten() {
             // One that cannot be taken has a live owner.
             if let Ok(lease) = Lease::take_over(entry.path()) {
@@ -58,7 +60,7 @@ mod tests {
     fn what_the_dead_left_is_removed_and_what_the_living_use_stays() {
         let root = tempfile::tempdir().unwrap();
         let home = Home::open(root.path()).unwrap();
-        let dead = home.cache("scratch").unwrap().join("1-0-1");
+        let dead = home.scratch().join("1-0-1");
         fs::create_dir_all(dead.join("package")).unwrap();
         let first = Scratch::new(&home).unwrap();
         assert!(!dead.exists());

@@ -57,6 +57,7 @@ fn a_package_that_only_its_recipe_keeps_from_a_machine_is_repaired_and_proved() 
     // Now there is nothing left to do, and nothing of the earlier repair is left to be taken for this one's.
     let ran = repair(&[]);
     assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
+    assert!(ran.out.starts_with("nothing to repair: t 1"), "{}", ran.out);
     assert!(!out.join("repair.patch").exists() && !out.join("package").exists());
 }
 
@@ -81,7 +82,13 @@ fn what_is_no_package_is_told_before_anything_is_made() {
         "{}",
         nothing.err
     );
-    assert_eq!(repair(&folder.path().join("gone"), &[]).code, 2);
+    let gone = repair(&folder.path().join("gone"), &[]);
+    assert_eq!(gone.code, 2);
+    assert!(
+        gone.err.contains("there is no") && gone.err.contains("name a .dsc"),
+        "{}",
+        gone.err
+    );
     file("a.spec", "Name: a\n");
     file("b.spec", "Name: b\n");
     let two = repair(folder.path(), &[]);

@@ -38,6 +38,12 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
         |error: seatrial_packaging::PackageError| Failure::usage(format!("{}: {error}", args.package.display()));
     let mut platform = platform(&args.platform)?;
     platform.arch = Arch::host();
+    if !args.package.exists() {
+        return Err(Failure::usage(format!(
+            "there is no {}\n  name a .dsc, an unpacked tree with debian/, or a flat folder with one .spec",
+            args.package.display()
+        )));
+    }
     let package = Package::open(&args.package).map_err(usage)?;
     if args.apply && args.package.is_file() {
         return Err(Failure::usage(format!(
@@ -162,7 +168,20 @@ pub(super) fn run(app: &App, args: &RepairArgs) -> Result<ExitCode, Failure> {
             "service": built.as_ref().map(service::Built::facts),
         }))?;
     } else {
-        let mut text = summary(args, &package, verdict, &result.note, result.wall_ms, &made, &applied);
+        let mut text = if nothing_to_do {
+            let visible = seatrial_report::visible;
+            format!(
+                "nothing to repair: {} {}: {} ({:.1} s)\n\nwritten to {}: {}",
+                package.name(),
+                package.version(),
+                visible(result.note.lines().next().unwrap_or_default()),
+                result.wall_ms as f64 / 1000.0,
+                visible(&args.output.display().to_string()),
+                made.join(", ")
+            )
+        } else {
+            summary(args, &package, verdict, &result.note, result.wall_ms, &made, &applied)
+        };
         for line in built.iter().flat_map(service::Built::lines) {
             text.push('\n');
             text.push_str(&line);
